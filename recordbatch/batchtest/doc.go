@@ -1,0 +1,25 @@
+// Package batchtest writes the files of a Kafka partition for tests: sound
+// ones, odd but legal ones, and damaged ones.
+//
+// It is a writer of its own: it encodes from its own small structs and does
+// not import package recordbatch, so that the decoder and the encoder judge
+// each other. Whatever is written comes with what a reader must find in it
+// ([Content]) and, for damage, with where it lies ([Expect]).
+//
+// The parts:
+//
+//   - [Batch], [Record], [Message], [Wrapper]: one batch, every field settable.
+//   - [Segment]: batches one behind the other, with their positions ([Layout]).
+//   - [Partition]: a directory with segments, indexes, snapshots, checkpoints.
+//   - [Generate]: wild but legal segments from a seed number.
+//   - [Repeat]: segments of many gigabytes, streamed or virtual or sparse.
+//   - [Damage]: named mutations of logs and indexes.
+//
+// In names and comments a position is a count of bytes in a file, an offset
+// is a Kafka offset. Integers are big-endian. Timestamps are milliseconds.
+//
+// Apart from [Partition.Write] and the sparse file of [Repeat], which write
+// where the test tells them to, nothing here touches the file system. The
+// package is for tests and fixture generators: a value that cannot be encoded
+// at all panics.
+package batchtest
