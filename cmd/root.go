@@ -55,6 +55,8 @@ on disk. It works offline, on the files alone; reading never writes.
 	flags.StringVar(&global.color, "color", "auto", "colour: auto, always or never (NO_COLOR is honoured)")
 	flags.StringVar(&global.progress, "progress", "auto", "progress bar on stderr: auto, always or never")
 	flags.IntVar(&global.workers, "workers", runtime.GOMAXPROCS(0), "how many `N` cores to use")
+	// Help and man pages must not depend on the machine that prints them.
+	flags.Lookup("workers").DefValue = "all cores"
 	flags.BoolVarP(&global.quiet, "quiet", "q", false, "no notes and no progress; data and errors stay")
 
 	root.AddCommand(
