@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/kafsck/kafsck/cmd"
+	"github.com/kafsck/kafsck/internal/fixture"
 )
 
 func TestMain(m *testing.M) {
@@ -36,7 +37,9 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits,
+			"exits":   exits,
+			"fixture": fixtureCmd,
+			"state":   stateCmd,
 		},
 	})
 }
@@ -62,4 +65,22 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("%v: exit status %d, want %d", args[1:], got, want)
 	}
+}
+
+// fixture REL DST copies what lies at testdata/segments/REL, a directory or a
+// file, to the new path DST, with the zero tails that testdata leaves out.
+func fixtureCmd(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: fixture rel dst")
+	}
+	ts.Check(fixture.CopyTo(ts.MkAbs(args[1]), args[0]))
+}
+
+// state NAME [ONLY...] unpacks an archive of testdata/states, or what lies below
+// the paths ONLY in it, into a new directory NAME.
+func stateCmd(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: state name [only...]")
+	}
+	ts.Check(fixture.StateTo(ts.MkAbs("."), args[0], args[1:]...))
 }
