@@ -1,0 +1,178 @@
+//go:build gen
+
+// Command gen writes the schema tables of package message. It takes the jars of
+// one Kafka release from Maven, reads the schema files in them, and keeps what
+// a reader of the messages needs to know.
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"go/format"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A table is written to one file.
+type table struct {
+	file, variable, doc string
+	artifact            string // jar
+	folder              string // in the jar
+	types               []string
+	names               []string // of schemas without a type of their own
+}
+
+var tables = []table{
+	{"tables_offsets.go", "offsets", "the records of __consumer_offsets", "kafka-group-coordinator", "common/message", []string{"coordinator-key", "coordinator-value"}, nil},
+	{"tables_transactions.go", "transactions", "the records of __transaction_state", "kafka-transaction-coordinator", "common/message", []string{"coordinator-key", "coordinator-value"}, nil},
+	{"tables_shares.go", "shares", "the records of __share_group_state", "kafka-share-coordinator", "common/message", []string{"coordinator-key", "coordinator-value"}, nil},
+	{"tables_metadata.go", "metadata", "the records of __cluster_metadata", "kafka-metadata", "common/metadata", []string{"metadata"}, nil},
+	{"tables_tiers.go", "tiers", "the records of __remote_log_metadata", "kafka-storage", "message", []string{"metadata"}, nil},
+	{"tables_common.go", "common", "control records of the metadata quorum, and what consumers put into a group's metadata", "kafka-clients", "common/message", nil, []string{
+		"LeaderChangeMessage", "SnapshotHeaderRecord", "SnapshotFooterRecord", "KRaftVersionRecord", "VotersRecord",
+		"ConsumerProtocolSubscription", "ConsumerProtocolAssignment",
+	}},
+}
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("gen: ")
+	version := flag.String("kafka", "4.4.0", "Apache Kafka release")
+	dir := flag.String("dir", ".", "folder of the tables")
+	flag.Parse()
+	if err := run(*version, *dir); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(version, dir string) error {
+	tmp, err := os.MkdirTemp("", "kafka-schemas-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	for _, t := range tables {
+		jar, err := fetch(tmp, t.artifact, version)
+		if err != nil {
+			return err
+		}
+		schemas, err := t.read(jar)
+		if err != nil {
+			return fmt.Errorf("%s: %w", filepath.Base(jar), err)
+		}
+		src, err := t.source(version, schemas)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, t.file), src, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetch has Maven put a jar into dir.
+func fetch(dir, artifact, version string) (string, error) {
+	cmd := exec.Command("mvn", "-q", "-B", "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy",
+		"-Dartifact=org.apache.kafka:"+artifact+":"+version, "-DoutputDirectory="+dir)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("mvn, %s: %w\n%s", artifact, err, out)
+	}
+	return filepath.Join(dir, artifact+"-"+version+".jar"), nil
+}
+
+// schema and field are what is read of a schema file.
+type schema struct {
+	APIKey           *int16
+	Type             string
+	Name             string
+	ValidVersions    string
+	FlexibleVersions string
+	Fields           []field
+	CommonStructs    []field
+}
+
+type field struct {
+	Name             string
+	Type             string
+	Versions         string
+	NullableVersions string
+	TaggedVersions   string
+	FlexibleVersions string
+	Tag              *int
+	Default          any
+	MapKey           bool
+	Fields           []field
+}
+
+var comment = regexp.MustCompile(`(?m)^\s*//.*$`)
+
+func (t table) read(jar string) ([]schema, error) {
+	z, err := zip.OpenReader(jar)
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	var found []schema
+	for _, f := range z.File {
+		if path.Dir(f.Name) != t.folder || path.Ext(f.Name) != ".json" {
+			continue
+		}
+		r, err := f.Open()
+		if err != nil {
+			return nil, err
+		}
+		b, err := io.ReadAll(r)
+		r.Close()
+		if err != nil {
+			return nil, err
+		}
+		var s schema
+		if err := json.Unmarshal(comment.ReplaceAll(b, nil), &s); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name, err)
+		}
+		if slices.Contains(t.types, s.Type) || slices.Contains(t.names, s.Name) {
+			found = append(found, s)
+		}
+	}
+	slices.SortFunc(found, func(a, b schema) int {
+		if a.APIKey != nil && b.APIKey != nil && *a.APIKey != *b.APIKey {
+			return int(*a.APIKey) - int(*b.APIKey)
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	if len(found) == 0 {
+		return nil, fmt.Errorf("no schema of %v in %s", t.types, t.folder)
+	}
+	return found, nil
+}
+
+// source is the Go file of a table.
+func (t table) source(version string, schemas []schema) ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "// Code generated by internal/message/gen from Apache Kafka %s. DO NOT EDIT.\n\npackage message\n\n", version)
+	fmt.Fprintf(&b, "// %s are %s.\nvar %s = []Schema{\n", t.variable, t.doc, t.variable)
+	for _, s := range schemas {
+		w := writer{Buffer: &b, schema: s}
+		if err := w.write(); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Name, err)
+		}
+	}
+	b.WriteString("}\n")
+	src, err := format.Source(b.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, b.Bytes())
+	}
+	return src, nil
+}
