@@ -80,8 +80,8 @@
 //
 // # Memory and errors
 //
-// Readers take an [io.ReaderAt] and a size and keep at most four pages of 4
-// KiB; they never load a file, and passes over a file use one buffer. What the
+// Readers take an [io.ReaderAt] and a size and keep at most 16 pages of 4 KiB,
+// allocated as lookups need them; they never load a file, and passes over a file use one buffer. What the
 // bytes claim sizes no allocation. Any bytes make entries: odd ones are values
 // to judge, not errors. Errors are about reading ([ReadError]), about what
 // Kafka would refuse ([AppendError], [VersionError], [SizeError]) or what its

@@ -191,6 +191,12 @@ func TestReadErrorKeepsWhatWasRead(t *testing.T) {
 			if s, err := r.Lookup(0, 30000, nil); err != nil || s.Slot != 14488 {
 				t.Errorf("lookup before the damage: %+v %v", s, err)
 			}
+			if _, err := r.Entry(37499); err != nil {
+				t.Errorf("slot before the damage, on its page: %v", err)
+			}
+			if _, err := r.Entry(37500); !errors.Is(err, c.cause) {
+				t.Errorf("damaged slot: %v", err)
+			}
 			if err := r.KafkaSanity("x"); !errors.Is(err, c.cause) {
 				t.Errorf("sanity: %v", err)
 			}
