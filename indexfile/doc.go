@@ -32,7 +32,7 @@
 // (Kafka's TransactionIndex and AbortedTxn):
 //
 //	at  size  field
-//	 0     2  version, 0; Kafka looks at the first of the two bytes only
+//	 0     2  version, 0
 //	 2     8  producer ID
 //	10     8  first offset of the transaction, may lie in an earlier segment
 //	18     8  last offset: that of the abort marker, in this segment

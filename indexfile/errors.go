@@ -143,7 +143,7 @@ func (e *SizeError) Kafka() *KafkaError {
 type VersionError struct {
 	File    string
 	Slot    int
-	Version int8 // as Kafka reads it: the first of the two bytes
+	Version int16
 }
 
 func (e *VersionError) Error() string {
@@ -153,7 +153,7 @@ func (e *VersionError) Error() string {
 func (e *VersionError) Unwrap() error { return ErrVersion }
 
 // Kafka returns the exception of TransactionIndex's iterator for an index at
-// path.
+// path, as of 4.4.0.
 func (e *VersionError) Kafka(path string) *KafkaError {
-	return &KafkaError{classKafka, fmt.Sprintf("Unexpected aborted transaction version %d in transaction index %s, current version is 0", e.Version, path)}
+	return &KafkaError{classKafka, fmt.Sprintf("Unexpected aborted transaction version %d in transaction index %s, supported version range is 0 to 0", e.Version, path)}
 }

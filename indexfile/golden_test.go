@@ -83,7 +83,7 @@ func TestEntriesAgreeWithKafkaDump(t *testing.T) {
 					t.Fatal(err)
 				}
 				got += fmt.Sprintf("version: %d producerId: %d firstOffset: %d lastOffset: %d lastStableOffset: %d\n",
-					e.KafkaVersion(), e.ProducerID, e.FirstOffset, e.LastOffset, e.LastStableOffset)
+					e.Version, e.ProducerID, e.FirstOffset, e.LastOffset, e.LastStableOffset)
 			}
 		}
 		if got != string(g.Stdout) {

@@ -21,6 +21,11 @@ const (
 // searches first (AbstractIndex.warmEntries).
 const WarmBytes = 8192
 
+// TxnVersion is the one version of entries in a .txnindex. Kafka 4.4.0 refuses
+// all others. Releases up to 4.3 look at the first byte of the two only, and
+// refuse it above 0: they take 0x0001 for 0.
+const TxnVersion = 0
+
 // NoTimestamp is what a time lookup gives where no entry is early enough.
 const NoTimestamp = -1
 

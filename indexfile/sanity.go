@@ -64,21 +64,21 @@ func (r *TimeReader) KafkaSanity(path string) error {
 	return nil
 }
 
-// KafkaSanity is TransactionIndex.sanityCheck, which brokers make at each
+// KafkaSanity is TransactionIndex.sanityCheck of 4.4.0, which brokers make at each
 // load: an abort marker below the base offset makes them recover the segment,
-// a version above 0 fails the load. A cut last entry passes.
+// an unknown version fails the load. A cut last entry passes.
 func (r *TxnReader) KafkaSanity(path string) error {
 	slot := 0
 	for e, err := range r.Entries() {
 		if err != nil {
 			return err
 		}
-		if v := e.KafkaVersion(); v > 0 {
-			return (&VersionError{Slot: slot, Version: v}).Kafka(path)
+		if e.Version != TxnVersion {
+			return (&VersionError{Slot: slot, Version: e.Version}).Kafka(path)
 		}
 		if e.LastOffset < r.base {
-			return corrupt("Last offset of aborted transaction AbortedTxn(version=%d, producerId=%d, firstOffset=%d, lastOffset=%d, lastStableOffset=%d) in index %s is less than start offset %d",
-				e.KafkaVersion(), e.ProducerID, e.FirstOffset, e.LastOffset, e.LastStableOffset, path, r.base)
+			return corrupt("Last offset of aborted transaction AbortedTxn(producerId=%d, firstOffset=%d, lastOffset=%d, lastStableOffset=%d) in index %s is less than start offset %d",
+				e.ProducerID, e.FirstOffset, e.LastOffset, e.LastStableOffset, path, r.base)
 		}
 		slot++
 	}

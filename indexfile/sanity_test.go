@@ -53,10 +53,9 @@ func TestKafkaSanity(t *testing.T) {
 		{"txn: empty", txns(0), ""},
 		{"txn: sound", txns(34, TxnEntry{0, 1, 90, 100, 101}), ""},
 		{"txn: cut tail passes", txns(50, TxnEntry{0, 1, 90, 100, 101}), ""},
-		{"txn: version in the second byte passes", txns(34, TxnEntry{1, 1, 90, 100, 101}), ""},
-		{"txn: negative version passes", txns(34, TxnEntry{-256, 1, 90, 100, 101}), ""},
-		{"txn: version", txns(34, TxnEntry{256, 1, 90, 100, 101}), "org.apache.kafka.common.KafkaException: Unexpected aborted transaction version 1 in transaction index /d/t-0/x, current version is 0"},
-		{"txn: below base", txns(68, TxnEntry{0, 1, 90, 100, 101}, TxnEntry{3, 7, 90, 99, 101}), class + "Last offset of aborted transaction AbortedTxn(version=0, producerId=7, firstOffset=90, lastOffset=99, lastStableOffset=101) in index /d/t-0/x is less than start offset 100"},
+		{"txn: version", txns(34, TxnEntry{1, 1, 90, 100, 101}), "org.apache.kafka.common.KafkaException: Unexpected aborted transaction version 1 in transaction index /d/t-0/x, supported version range is 0 to 0"},
+		{"txn: version is said before below base", txns(34, TxnEntry{-256, 1, 90, 99, 101}), "org.apache.kafka.common.KafkaException: Unexpected aborted transaction version -256 in transaction index /d/t-0/x, supported version range is 0 to 0"},
+		{"txn: below base", txns(68, TxnEntry{0, 1, 90, 100, 101}, TxnEntry{0, 7, 90, 99, 101}), class + "Last offset of aborted transaction AbortedTxn(producerId=7, firstOffset=90, lastOffset=99, lastStableOffset=101) in index /d/t-0/x is less than start offset 100"},
 	} {
 		got := ""
 		if c.got != nil {
@@ -114,7 +113,7 @@ func TestCollectAborted(t *testing.T) {
 		}
 	}
 
-	entries[2].Version = 0x0100
+	entries[2].Version = 1
 	r = build(entries)
 	r.File = "y.txnindex"
 	got, complete, err := r.CollectAborted(0, 1000, nil)

@@ -8,16 +8,12 @@ import (
 // TxnEntry is an entry of a .txnindex: an aborted transaction whose abort
 // marker is in the segment. Committed ones have none.
 type TxnEntry struct {
-	Version          int16 // as stored, two bytes; Kafka writes 0
+	Version          int16 // TxnVersion
 	ProducerID       int64
 	FirstOffset      int64 // may lie in an earlier segment
 	LastOffset       int64 // of the abort marker
 	LastStableOffset int64 // once the marker was written
 }
-
-// KafkaVersion is the version as Kafka reads it: the first of the two bytes.
-// It refuses versions above 0, so 0x0100 and not 0x0001.
-func (e TxnEntry) KafkaVersion() int8 { return int8(e.Version >> 8) }
 
 // AppendTxnEntry appends the 34 bytes of e to dst.
 func AppendTxnEntry(dst []byte, e TxnEntry) []byte {
@@ -71,8 +67,8 @@ func (r *TxnReader) CollectAborted(fetchOffset, upper int64, dst []TxnEntry) (tx
 		if err != nil {
 			return dst, false, err
 		}
-		if v := e.KafkaVersion(); v > 0 {
-			return dst, false, &VersionError{File: r.File, Slot: slot, Version: v}
+		if e.Version != TxnVersion {
+			return dst, false, &VersionError{File: r.File, Slot: slot, Version: e.Version}
 		}
 		if e.LastOffset >= fetchOffset && e.FirstOffset < upper {
 			dst = append(dst, e)
