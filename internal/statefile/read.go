@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"unicode/utf8"
+
+	"github.com/kafsck/kafsck/internal/logdir"
 )
 
 // MaxTextSize is the largest text file that is read: 64 MiB, more than a
@@ -19,23 +20,12 @@ const MaxTextSize = 64 << 20
 //	epochs, err := statefile.ReadFile(path, statefile.ReadLeaderEpochs)
 func ReadFile[T any](path string, read func(io.ReaderAt, int64) (T, error)) (T, error) {
 	var none T
-	info, err := os.Stat(path)
-	if err != nil {
-		return none, err
-	}
-	// Opening a named pipe would wait for a writer.
-	if !info.Mode().IsRegular() {
-		return none, fmt.Errorf("%s: not a regular file", path)
-	}
-	f, err := os.Open(path)
+	f, size, err := logdir.OpenFile(path)
 	if err != nil {
 		return none, err
 	}
 	defer func() { _ = f.Close() }()
-	if info, err = f.Stat(); err != nil {
-		return none, err
-	}
-	value, err := read(f, info.Size())
+	value, err := read(f, size)
 	var fault *Error
 	if errors.As(err, &fault) {
 		fault.File = path

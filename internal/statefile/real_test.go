@@ -178,7 +178,7 @@ func TestTooLargeIsNotRead(t *testing.T) {
 
 func TestReadFileErrors(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := statefile.ReadFile(dir, statefile.ReadLeaderEpochs); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+	if _, err := statefile.ReadFile(dir, statefile.ReadLeaderEpochs); err == nil || !strings.Contains(err.Error(), "is a directory, not a file") {
 		t.Errorf("directory: %v", err)
 	}
 	path := filepath.Join(dir, "leader-epoch-checkpoint")

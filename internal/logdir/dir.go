@@ -1,0 +1,106 @@
+package logdir
+
+import (
+	"cmp"
+	"slices"
+)
+
+// PartitionRef is a partition directory of a log directory, not read yet.
+type PartitionRef struct {
+	Path string
+	Dir  PartitionDir
+	Link string // where the directory is a symbolic link
+}
+
+// Open lists the partition.
+func (r PartitionRef) Open() (*Partition, error) {
+	p, err := OpenPartition(r.Path)
+	p.Link = r.Link
+	return p, err
+}
+
+// Dir is the listing of a log directory (one of a broker's log.dirs).
+type Dir struct {
+	Path string
+	// Partitions are sorted by topic, partition number, marker and name.
+	Partitions []PartitionRef
+	// UnknownDirs have a name that is none of a partition. Each of them keeps
+	// a broker from using the log directory.
+	UnknownDirs []Entry
+	// RemoteIndexCache is the directory of indexes of remote segments.
+	RemoteIndexCache *Entry
+
+	RecoveryPoints *Entry // recovery-point-offset-checkpoint
+	HighWatermarks *Entry // replication-offset-checkpoint
+	LogStarts      *Entry // log-start-offset-checkpoint
+	CleanerOffsets *Entry // cleaner-offset-checkpoint
+	MetaProperties *Entry
+	CleanShutdown  *Entry
+	Lock           *Entry
+	Bootstrap      *Entry  // bootstrap.checkpoint
+	Leftovers      []Entry // files with a suffix
+	Other          []Entry // files that a broker ignores here
+
+	Issues []Issue
+}
+
+// OpenDir lists a log directory with one reading of it.
+func OpenDir(path string) (*Dir, error) {
+	l, err := readDir(path)
+	return newDir(path, l), err
+}
+
+func newDir(path string, l listing) *Dir {
+	d := &Dir{Path: path, Issues: l.issues}
+	for i := range l.files {
+		d.sort(&l.files[i])
+	}
+	for i := range l.dirs {
+		e := &l.dirs[i]
+		if dir, ok := ParsePartitionDir(e.Name); ok {
+			d.Partitions = append(d.Partitions, PartitionRef{Path: e.Path, Dir: dir, Link: e.Link})
+		} else if e.Name == RemoteIndexCacheDir {
+			d.RemoteIndexCache = e
+		} else {
+			d.UnknownDirs = append(d.UnknownDirs, *e)
+		}
+	}
+	slices.SortStableFunc(d.Partitions, func(a, b PartitionRef) int {
+		return cmp.Or(
+			cmp.Compare(a.Dir.Topic, b.Dir.Topic),
+			cmp.Compare(a.Dir.Partition, b.Dir.Partition),
+			cmp.Compare(a.Dir.Marker, b.Dir.Marker),
+			cmp.Compare(a.Path, b.Path))
+	})
+	return d
+}
+
+func (d *Dir) sort(e *Entry) {
+	if e.File.Suffix != NoSuffix {
+		d.Leftovers = append(d.Leftovers, *e)
+		return
+	}
+	slots := map[Kind]**Entry{
+		KindRecoveryPoints: &d.RecoveryPoints, KindHighWatermarks: &d.HighWatermarks,
+		KindLogStarts: &d.LogStarts, KindCleanerOffsets: &d.CleanerOffsets,
+		KindMetaProperties: &d.MetaProperties, KindCleanShutdown: &d.CleanShutdown,
+		KindLock: &d.Lock, KindBootstrapCheckpoint: &d.Bootstrap,
+	}
+	if slot, ok := slots[e.File.Kind]; ok {
+		*slot = e
+	} else {
+		d.Other = append(d.Other, *e)
+	}
+}
+
+// Files are all files of the log directory itself, by name.
+func (d *Dir) Files() []Entry {
+	all := slices.Concat(d.Leftovers, d.Other)
+	for _, e := range []*Entry{d.RecoveryPoints, d.HighWatermarks, d.LogStarts, d.CleanerOffsets, d.MetaProperties, d.CleanShutdown, d.Lock, d.Bootstrap} {
+		if e != nil {
+			all = append(all, *e)
+		}
+	}
+	slices.SortFunc(all, byName)
+	return all
+}
