@@ -1,0 +1,144 @@
+package recordbatch
+
+const judgeBuffer = 256 << 10
+
+// crcCredit bounds what a search may spend on checksums of candidates: so
+// many bytes at first, and so many more for each byte passed. Random bytes
+// hardly ever look like a header; bytes made to look like many headers with
+// large lengths would make the search quadratic. A candidate that the credit
+// doesn't cover is passed over.
+const (
+	initialCredit = 256 << 20
+	creditPerByte = 16
+)
+
+// allocate makes the buffer for reading through a file, no larger than that.
+func (j *judge) allocate() {
+	if j.buffer == nil {
+		j.buffer = make([]byte, min(judgeBuffer, j.end))
+	}
+}
+
+// zeros is the number of zero bytes that b begins with.
+func zeros(b []byte) int {
+	for i, c := range b {
+		if c != 0 {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// firstNonZero is the position of the first byte from position on that isn't
+// zero, or the end.
+func (j *judge) firstNonZero(position int64) (int64, error) {
+	j.allocate()
+	for at := position; at < j.end; {
+		part := j.buffer[:min(j.end-at, int64(len(j.buffer)))]
+		if err := readFull(j.r, part, at); err != nil {
+			return 0, err
+		}
+		if n := zeros(part); n < len(part) {
+			return at + int64(n), nil
+		}
+		at += int64(len(part))
+	}
+	return j.end, nil
+}
+
+// header reads the header at position.
+func (j *judge) header(position int64) (Batch, error) {
+	var header [maxHeader]byte
+	var b Batch
+	head := header[:max(0, min(j.end-position, maxHeader))]
+	if len(head) < minHeader {
+		b.Magic = -1
+		return b, nil
+	}
+	if err := readFull(j.r, head, position); err != nil {
+		return b, err
+	}
+	parseHeader(&b, head, position)
+	return b, nil
+}
+
+// soundAtPosition says whether a batch with a right checksum stands at
+// position.
+func (j *judge) soundAtPosition(position int64) (bool, error) {
+	if position >= j.end {
+		return false, nil
+	}
+	b, err := j.header(position)
+	if err != nil || b.Magic < 0 || b.Magic > 2 || b.Size-LogOverhead < smallestLength(b.Magic) || b.Size > j.end-position {
+		return false, err
+	}
+	if err := j.compute(&b, b.Magic); err != nil {
+		return false, err
+	}
+	return b.CRC == b.ComputedCRC, nil
+}
+
+// nextSound is the first position from from on at which a plausible header has
+// a matching checksum; −1 where there is none.
+func (j *judge) nextSound(from int64) (int64, error) {
+	if j.soundFrom >= 0 && from >= j.soundFrom && (j.soundAt < 0 || from <= j.soundAt) {
+		return j.soundAt, nil
+	}
+	found, err := j.search(from)
+	if err != nil {
+		return 0, err
+	}
+	j.soundFrom, j.soundAt = from, found
+	return found, nil
+}
+
+func (j *judge) search(from int64) (int64, error) {
+	credit := int64(initialCredit)
+	window := make([]byte, min(judgeBuffer, j.end-from))
+	const overlap = maxHeader
+	for at := from; at < j.end; {
+		part := window[:min(j.end-at, int64(len(window)))]
+		if err := readFull(j.r, part, at); err != nil {
+			return 0, err
+		}
+		last := len(part) - overlap // candidates up to here have their header in the window
+		if at+int64(len(part)) == j.end {
+			last = len(part) - minHeader
+		}
+		for i := 0; i <= last; i++ {
+			// The top byte of an offset and of a length is 0 up to 2^56 and
+			// 2^24; only the sign is certain. The magic is what is rare.
+			if part[i+MagicPosition] > 2 || part[i] >= 0x80 || part[i+8] >= 0x80 ||
+				part[i+9]|part[i+10]|part[i+11] == 0 {
+				continue
+			}
+			head := part[i:min(i+maxHeader, len(part))]
+			var b Batch
+			parseHeader(&b, head, at+int64(i))
+			if b.Size > j.end-b.Position || !plausible(&b, head) || !j.inSegment(&b) {
+				continue
+			}
+			if spent := credit + creditPerByte*(b.Position-from) - b.Size; spent < 0 {
+				continue
+			}
+			credit -= b.Size
+			if err := j.compute(&b, b.Magic); err != nil {
+				return 0, err
+			}
+			if b.CRC == b.ComputedCRC {
+				return b.Position, nil
+			}
+		}
+		if at+int64(len(part)) == j.end {
+			break
+		}
+		at += int64(last) + 1
+	}
+	return -1, nil
+}
+
+// inSegment says whether the offset of b can be one of the segment: relative
+// offsets have 31 bits.
+func (j *judge) inSegment(b *Batch) bool {
+	return j.base == 0 || (b.Offset >= j.base && b.Offset-j.base < 1<<31)
+}

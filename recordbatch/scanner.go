@@ -1,0 +1,237 @@
+package recordbatch
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"sync"
+)
+
+// Options say how a Scanner reads a log.
+type Options struct {
+	// File is named in errors.
+	File string
+	// From and To bound the scan, in bytes; From is the start of a batch. To
+	// = 0 stands for the size of the file. A batch that crosses To counts as
+	// cut there.
+	From, To int64
+	// Base is the base offset of the segment, for judging what could be a
+	// batch where framing is lost; 0 is always right.
+	Base int64
+}
+
+// Scanner walks the entries of a log file: sequentially, in big reads, in
+// constant memory. Where the framing breaks it says what is broken, looks for
+// the next position at which a plausible header has a matching checksum, and
+// goes on there: one damaged batch never hides the next.
+type Scanner struct {
+	r       io.ReaderAt
+	options Options
+	end     int64
+	judge   judge
+}
+
+// NewScanner scans size bytes of r. It reads nothing yet.
+func NewScanner(r io.ReaderAt, size int64, options Options) *Scanner {
+	end := size
+	if options.To > 0 && options.To < size {
+		end = options.To
+	}
+	return &Scanner{
+		r: r, options: options, end: end,
+		judge: judge{r: r, end: end, base: options.Base, soundFrom: -1},
+	}
+}
+
+// Item is one step of a scan: a batch, with or without damage, or damage of
+// bytes that belong to no batch, for which Batch.Size is 0.
+type Item struct {
+	Batch Batch
+	Err   *CorruptError
+}
+
+// IsBatch says whether the item holds a batch.
+func (i *Item) IsBatch() bool { return i.Batch.Size > 0 }
+
+// Chunk is a run of consecutive items together with the bytes they lie in.
+// It belongs to the consumer until Release.
+type Chunk struct {
+	Items  []Item
+	buffer *blockBuffer
+}
+
+// Release gives the chunk's memory back. Nothing of it may be used after.
+func (c *Chunk) Release() {
+	if c == nil {
+		return
+	}
+	buffer := c.buffer
+	c.buffer = nil
+	if buffer != nil {
+		buffer.release()
+	}
+	c.Items = c.Items[:0]
+	chunkPool.Put(c)
+}
+
+var chunkPool = sync.Pool{New: func() any { return new(Chunk) }}
+
+// Batches yields every batch in order, each with the damage found in its
+// header or checksum, if any. Damage outside of batches comes with a nil
+// batch. Both are *CorruptError; any other error is of reading the file and
+// ends the scan. A batch and its Data are valid until the next step.
+func (s *Scanner) Batches() iter.Seq2[*Batch, error] {
+	return func(yield func(*Batch, error) bool) {
+		for chunk, err := range s.Chunks() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range chunk.Items {
+				item := &chunk.Items[i]
+				var batch *Batch
+				if item.IsBatch() {
+					batch = &item.Batch
+				}
+				var damage error
+				if item.Err != nil {
+					damage = item.Err
+				}
+				if !yield(batch, damage) {
+					chunk.Release()
+					return
+				}
+			}
+			chunk.Release()
+		}
+	}
+}
+
+// Chunks yields the same as Batches in runs of about a megabyte, for
+// consumers that hand them to several workers. The consumer releases each. An
+// error is of reading the file and ends the scan.
+func (s *Scanner) Chunks() iter.Seq2[*Chunk, error] {
+	return func(yield func(*Chunk, error) bool) {
+		blocks := newBlockReader(s.r, s.options.From, s.end)
+		defer blocks.stop()
+		position := s.options.From // of the next entry
+		var need int64             // how many bytes it takes, as far as is known
+		var carry []byte           // bytes from position on that the last block ended with
+		var carried *blockBuffer
+		defer func() { carried.release() }()
+		for position < s.end {
+			block, err := blocks.next(carry, position, need)
+			carried.release()
+			carry, carried = nil, nil
+			if err != nil {
+				yield(nil, s.ioError(err))
+				return
+			}
+			chunk := chunkPool.Get().(*Chunk)
+			chunk.buffer = block.buffer
+			next, rest, wanted, err := s.frame(chunk, block.data, position)
+			if err != nil {
+				chunk.Release()
+				yield(nil, s.ioError(err))
+				return
+			}
+			position, need = next, wanted
+			if len(rest) > 0 {
+				carry, carried = rest, block.buffer.retain()
+			}
+			if len(chunk.Items) == 0 {
+				chunk.Release()
+				continue
+			}
+			if !yield(chunk, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (s *Scanner) ioError(err error) error {
+	if s.options.File == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", s.options.File, err)
+}
+
+// frame cuts data, which starts at position, into items. It returns the
+// position of the next entry, the part of data from there on, and how many
+// bytes that entry needs.
+func (s *Scanner) frame(chunk *Chunk, data []byte, position int64) (next int64, rest []byte, need int64, err error) {
+	for {
+		left := s.end - position
+		if left <= 0 {
+			return position, nil, 0, nil
+		}
+		if int64(len(data)) < min(left, maxHeader) {
+			return position, data, maxHeader, nil
+		}
+		n := len(chunk.Items)
+		if n < cap(chunk.Items) {
+			chunk.Items = chunk.Items[:n+1]
+		} else {
+			chunk.Items = append(chunk.Items, Item{})
+		}
+		item := &chunk.Items[n]
+		item.Err = nil
+		b := &item.Batch
+		if s.sound(b, data, position) {
+			position += b.Size
+			data = data[b.Size:]
+			continue
+		}
+		if waits := b.Size; waits > int64(len(data)) {
+			chunk.Items = chunk.Items[:n]
+			return position, data, waits, nil
+		}
+		if *item, err = s.judge.at(position); err != nil {
+			chunk.Items = chunk.Items[:n]
+			return position, nil, 0, err
+		}
+		if item.Err != nil {
+			item.Err.File = s.options.File
+		}
+		step := item.Batch.Size
+		if !item.IsBatch() {
+			step = item.Err.EndPosition - position
+		} else if item.Batch.Data == nil {
+			if step <= int64(len(data)) {
+				item.Batch.Data = data[:step:step]
+			} else if step <= maxLoaded {
+				chunk.Items = chunk.Items[:n]
+				return position, data, step, nil
+			}
+		}
+		position += step
+		data = data[min(step, int64(len(data))):]
+	}
+}
+
+// sound parses the entry at the start of data and says whether all of it is
+// there and its checksum right. It leaves b.Size above len(data) only where
+// the rest of the entry has to be read first.
+func (s *Scanner) sound(b *Batch, data []byte, position int64) bool {
+	if len(data) < minHeader {
+		b.Size = 0
+		return false
+	}
+	parseHeader(b, data[:min(len(data), maxHeader)], position)
+	if b.Magic < 0 || b.Magic > 2 || b.Size-LogOverhead < smallestLength(b.Magic) ||
+		b.Size > s.end-position || b.Size > maxLoaded {
+		b.Size = 0
+		return false
+	}
+	if b.Size > int64(len(data)) {
+		return false
+	}
+	b.Data = data[:b.Size:b.Size]
+	b.ComputedCRC, b.Checked = checksum(b.Magic, b.Data), true
+	if b.CRC != b.ComputedCRC {
+		b.Size = 0
+		return false
+	}
+	return true
+}
