@@ -201,3 +201,8 @@ func addSequence(sequence, delta int32) int32 {
 	}
 	return int32((int64(sequence) + int64(delta)) & math.MaxInt32)
 }
+
+// FixCRC makes the CRC of an encoded v2 batch right again after a change.
+func FixCRC(batch []byte) {
+	be.PutUint32(batch[PosCRC:], crc32.Checksum(batch[posCRCStart:], castagnoli))
+}

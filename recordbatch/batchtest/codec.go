@@ -95,9 +95,13 @@ func split(data []byte, n int) [][]byte {
 	return parts
 }
 
+var gzipWriters = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+
 func appendGzip(dst, data []byte) []byte {
 	buf := bytes.NewBuffer(dst)
-	w := gzip.NewWriter(buf)
+	w := gzipWriters.Get().(*gzip.Writer)
+	defer gzipWriters.Put(w)
+	w.Reset(buf)
 	must(w.Write(data))
 	must(0, w.Close())
 	return buf.Bytes()

@@ -1,18 +1,19 @@
 package batchtest
 
+import "iter"
+
 // DefaultIndexInterval is Kafka's default of index.interval.bytes.
 const DefaultIndexInterval = 4096
 
 // indexer holds what is built while batches go by.
 type indexer struct {
-	baseOffset int64
-	index      []IndexEntry
-	times      []TimeEntry
-	largest    TimeEntry // largest timestamp so far, with its offset
+	index   []IndexEntry
+	times   []TimeEntry
+	largest TimeEntry // largest timestamp so far, with its offset
 }
 
-func newIndexer(l *Layout) *indexer {
-	return &indexer{baseOffset: l.BaseOffset, largest: TimeEntry{-1, l.BaseOffset}}
+func newIndexer(baseOffset int64) *indexer {
+	return &indexer{largest: TimeEntry{-1, baseOffset}}
 }
 
 // see takes the batch's timestamp; of equal ones the first stays.
@@ -42,10 +43,13 @@ func (x *indexer) addTime() {
 // batch gets one if more than interval bytes lie between its position and that
 // of the last indexed batch, 0 at first; and at the end the largest timestamp.
 func (l *Layout) RebuiltIndexes(interval int64) ([]IndexEntry, []TimeEntry) {
-	x := newIndexer(l)
+	return rebuild(l.BaseOffset, l.All(), interval)
+}
+
+func rebuild(baseOffset int64, batches iter.Seq[*Content], interval int64) ([]IndexEntry, []TimeEntry) {
+	x := newIndexer(baseOffset)
 	lastIndexed := int64(0)
-	for i := range l.Batches {
-		b := &l.Batches[i]
+	for b := range batches {
 		x.see(b)
 		if b.Position-lastIndexed > interval {
 			x.add(b.LastOffset, b.Position)
@@ -62,7 +66,7 @@ func (l *Layout) RebuiltIndexes(interval int64) ([]IndexEntry, []TimeEntry) {
 // since the last entry restarts with the session; an entry names the last
 // offset of its append and the append's position.
 func (l *Layout) LiveIndexes(interval int64, sessions ...[]int) ([]IndexEntry, []TimeEntry) {
-	x := newIndexer(l)
+	x := newIndexer(l.BaseOffset)
 	rest := l.Batches
 	for _, appends := range sessions {
 		since := int64(0)

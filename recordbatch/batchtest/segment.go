@@ -1,6 +1,9 @@
 package batchtest
 
-import "fmt"
+import (
+	"fmt"
+	"iter"
+)
 
 // Segment is a log that is built by adding entries. Data and Layout are
 // always up to date.
@@ -49,6 +52,17 @@ func (l *Layout) NextOffset() int64 {
 		return l.BaseOffset
 	}
 	return l.Batches[len(l.Batches)-1].LastOffset + 1
+}
+
+// All yields the batches in order. What it yields is not to be changed.
+func (l *Layout) All() iter.Seq[*Content] {
+	return func(yield func(*Content) bool) {
+		for i := range l.Batches {
+			if !yield(&l.Batches[i]) {
+				return
+			}
+		}
+	}
 }
 
 // Records is the number of records of all batches.
