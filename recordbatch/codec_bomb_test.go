@@ -43,6 +43,7 @@ func TestDecompressBombs(t *testing.T) {
 		{"lz4 blocks", CodecLZ4, joined(header, bytes.Repeat(blocks, 256)), 5 * mib},
 		{"zstd 8 MiB window", CodecZstd, zstdRLE(0x68, 8192), 10 * mib},
 		{"zstd 128 MiB window", CodecZstd, zstdRLE(0x88, 8192), limit + 20*mib},
+		{"zstd large window, then small ones", CodecZstd, joined(zstdRLE(0x88, 200), bytes.Repeat(zstdRLE(0x38, 1), 1024)), 30 * mib},
 		{"zstd small frames", CodecZstd, bytes.Repeat(zstdRLE(0x88, 8), 1024), 4 * mib},
 	} {
 		d := Decompressor{Limit: limit}
@@ -65,7 +66,10 @@ func TestDecompressBombs(t *testing.T) {
 			t.Errorf("%s: allocated %d bytes, more than %d", bomb.name, used, bomb.memory)
 		}
 		d.Reset(CodecNone, 2, nil)
-		if cap(d.buf) > keptScratch || d.zstd.stream != nil && bomb.memory > limit {
+		if (d.zstd.stream == nil) != (d.zstd.window == 0) {
+			t.Errorf("%s: a window of %d bytes is noted for stream %v", bomb.name, d.zstd.window, d.zstd.stream)
+		}
+		if cap(d.buf) > keptScratch || d.zstd.window > zstdKeptWindow {
 			t.Errorf("%s: memory is kept for the next payload", bomb.name)
 		}
 	}

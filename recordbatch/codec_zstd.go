@@ -10,14 +10,13 @@ import (
 
 // zstdReader reads what ZstdInputStreamNoFinalizer of zstd-jni reads: frames
 // and skippable frames one after another, none of them at all included.
-// Frames of ordinary batches are decoded whole into reused memory; larger
-// ones are streamed through a window that their blocks can fill.
+// Frames are streamed through a window no larger than their blocks can fill,
+// which costs as little as decoding small frames in one go.
 type zstdReader struct {
 	frames int // complete frames
 
-	block *zstd.Decoder // for whole frames
-
 	stream    *zstd.Decoder
+	window    uint64 // the largest that stream has had to allocate
 	streaming bool
 	in        zstdSource
 	frame     zstdFrame
@@ -25,9 +24,6 @@ type zstdReader struct {
 }
 
 const (
-	// zstdWholeFrame is the bound up to which a frame is decoded whole.
-	zstdWholeFrame = 2 << 20
-
 	// zstdKeptWindow is the largest window kept for the next payload.
 	zstdKeptWindow = 4 << 20
 
@@ -40,9 +36,9 @@ const (
 var errZstdCut = errors.New("cut")
 
 func (z *zstdReader) reset() {
-	if z.stream != nil && z.frame.window > zstdKeptWindow {
+	if z.stream != nil && z.window > zstdKeptWindow {
 		z.stream.Close()
-		z.stream = nil
+		z.stream, z.window = nil, 0
 	}
 	z.frames, z.streaming, z.frame = 0, false, zstdFrame{}
 }
@@ -54,11 +50,11 @@ func (d *Decompressor) nextZstd(p []byte) (int, error) {
 	if d.pos == len(d.src) {
 		return 0, io.EOF
 	}
-	n, err := d.zstdFrameAt(p)
+	err := d.zstdFrameAt()
 	if err == errZstdCut {
 		err = d.zstdCut()
 	}
-	return n, err
+	return 0, err
 }
 
 // zstdCut is the end of a payload inside a frame. zstd-jni notices it in the
@@ -73,7 +69,7 @@ func (d *Decompressor) zstdCut() error {
 }
 
 // zstdFrameAt starts the frame at d.pos.
-func (d *Decompressor) zstdFrameAt(p []byte) (int, error) {
+func (d *Decompressor) zstdFrameAt() error {
 	rest := d.src[d.pos:]
 	var magic [4]byte
 	copy(magic[:], "\x28\xb5\x2f\xfd")
@@ -82,24 +78,21 @@ func (d *Decompressor) zstdFrameAt(p []byte) (int, error) {
 		magic[0] = rest[0]
 	}
 	if got := rest[:min(4, len(rest))]; string(got) != string(magic[:len(got)]) {
-		return 0, d.corrupt(d.pos, "no zstd frame begins here")
+		return d.corrupt(d.pos, "no zstd frame begins here")
 	}
 	if magic[0] == rest[0] && magic[1] == 0x2a {
-		return 0, d.zstdSkip(rest)
+		return d.zstdSkip(rest)
 	}
 	f := zstdFrame{start: d.pos}
 	blocks, err := d.zstdHeader(&f)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	d.zstdBlocks(&f, blocks)
-	if f.bound <= zstdWholeFrame && f.whole && (!f.hasContent || f.content <= f.bound) {
-		return d.zstdWhole(p, &f)
-	}
 	z := &d.zstd
 	if z.stream == nil {
 		if z.stream, err = newZstd(); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	z.in = zstdSource{head: zstdPlainHeader(&f, d.limit), body: d.src[blocks:f.end]}
@@ -107,10 +100,11 @@ func (d *Decompressor) zstdFrameAt(p []byte) (int, error) {
 		z.in.tail = zstdLastBlock
 	}
 	if err := z.stream.Reset(&z.in); err != nil {
-		return 0, d.corrupt(d.pos, "%v", err)
+		return d.corrupt(d.pos, "%v", err)
 	}
 	z.streaming, z.frame, z.decoded = true, f, 0
-	return 0, nil
+	z.window = max(z.window, f.window)
+	return nil
 }
 
 func (d *Decompressor) zstdSkip(rest []byte) error {
@@ -124,37 +118,6 @@ func (d *Decompressor) zstdSkip(rest []byte) error {
 	d.pos += 8 + int(size)
 	d.zstd.frames++
 	return nil
-}
-
-// zstdWhole decodes a frame at once, into p where it is sure to fit.
-func (d *Decompressor) zstdWhole(p []byte, f *zstdFrame) (int, error) {
-	z := &d.zstd
-	if z.block == nil {
-		var err error
-		if z.block, err = newZstd(); err != nil {
-			return 0, err
-		}
-	}
-	size := f.bound
-	if f.hasContent {
-		size = f.content
-	}
-	dst := p
-	if size > uint64(len(p)) {
-		dst = d.scratch(int(f.bound) + 64) // the decoder likes to write in strides
-	}
-	out, err := z.block.DecodeAll(d.src[f.start:f.end], dst[:0:len(dst)])
-	if err != nil {
-		err = d.zstdCorrupt(f, err)
-	} else {
-		d.pos = f.end
-		z.frames++
-	}
-	if len(out) > 0 && &out[0] == &p[0] {
-		return len(out), err
-	}
-	d.plain = out
-	return 0, err
 }
 
 // zstdStream goes on with a frame that is streamed.
