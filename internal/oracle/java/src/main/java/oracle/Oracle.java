@@ -26,7 +26,7 @@ public final class Oracle {
     private static final Map<String, List<String>> POSITIONAL = Map.of(
         "records", List.of("file"), "recover", List.of("dir", "base"), "load", List.of("dir"),
         "lookup", List.of("dir", "base"), "indexes", List.of("dir", "base"), "snapshot", List.of("file"),
-        "consume", List.of("bootstrap"), "version", List.of());
+        "consume", List.of("bootstrap"), "generate", List.of("seed", "outDir"), "version", List.of());
     private static final List<String> FLAGS = List.of("batchesOnly", "clean");
 
     private Oracle() { }
@@ -40,7 +40,7 @@ public final class Oracle {
         Capture cap = new Capture();
         cap.install();
         if (args.length == 0) {
-            STDOUT.println("usage: serve | broker | records | recover | load | lookup | indexes | snapshot | dump | consume | version  (see README.md)");
+            STDOUT.println("usage: serve | broker | records | recover | load | lookup | indexes | snapshot | dump | consume | generate | version  (see README.md)");
             STDOUT.flush();
             System.exit(2);
         }
@@ -156,6 +156,7 @@ public final class Oracle {
             case "snapshot": return Indexes.snapshot(new File(q.str("file")));
             case "dump": return DumpCmd.run(q, cap);
             case "consume": return ConsumeCmd.run(q);
+            case "generate": return GenerateCmd.run(q);
             case "version": return version();
             default: throw new IllegalArgumentException("unknown cmd: " + q.str("cmd"));
         }
