@@ -104,16 +104,16 @@ func report(ctx context.Context, err error, w io.Writer) int {
 	if ctx.Err() != nil {
 		return exitInterrupted
 	}
-	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
+	if isBrokenPipe(err) {
 		return exitOK
 	}
 	var coded *exitError
 	if errors.As(err, &coded) {
 		if coded.err != nil {
-			_, _ = fmt.Fprintf(w, "kafsck: %v\n", coded.err)
+			complain(w, coded.err)
 		}
 		return coded.code
 	}
-	_, _ = fmt.Fprintf(w, "kafsck: %v\n", err)
+	complain(w, err)
 	return exitFailed
 }

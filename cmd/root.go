@@ -60,6 +60,7 @@ on disk. It works offline, on the files alone; reading never writes.
 	flags.BoolVarP(&global.quiet, "quiet", "q", false, "no notes and no progress; data and errors stay")
 
 	root.AddCommand(
+		newDumpCommand(global),
 		newVersionCommand(global),
 	)
 	usageErrors(root)

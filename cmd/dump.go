@@ -1,0 +1,204 @@
+package cmd
+
+import (
+	"context"
+	"math"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kafsck/kafsck/internal/dump"
+	"github.com/kafsck/kafsck/internal/message"
+)
+
+// dumpOptions are the flags of dump: Kafka's own first, then ours.
+type dumpOptions struct {
+	files              string
+	printDataLog       bool
+	deepIteration      bool
+	skipRecordMetadata bool
+	maxBytes           int64
+	maxMessageSize     int64
+	verifyIndexOnly    bool
+	indexSanityCheck   bool
+	keyDecoder         string
+	valueDecoder       string
+
+	fromOffset, toOffset int64
+	fromTime, toTime     string
+	limit                int64
+	producerID           int64
+	key                  string
+	onlyDamaged          bool
+	hex                  bool
+	valueFormat          string
+}
+
+func newDumpCommand(global *globalOptions) *cobra.Command {
+	var o dumpOptions
+	command := &cobra.Command{
+		Use:   "dump [flags] PATH...",
+		Short: "Print what is in segments, indexes, snapshots and checkpoints",
+		Long: `Print the contents of the files of a partition or a log dir, as
+kafka-dump-log.sh prints them: the flags are Kafka's, and so is the text. It
+reads every kind of file, goes on behind damage, and never writes.
+
+Examples:
+  kafsck dump 00000000000000000000.log
+  kafsck dump --print-data-log --files a/00000000000000000000.log,b/00000000000000000000.log
+  kafsck dump --deep-iteration --from-offset 1000 --to-offset 1010 orders-0
+  kafsck dump --format json --print-data-log --value-format redacted orders-0
+  kafsck dump --hex --limit 1 00000000000000000000.log
+  alias kafka-dump-log.sh='kafsck dump'
+` + exitStatusHelp,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			options, err := o.build(global, cmd)
+			if err != nil {
+				return err
+			}
+			paths := append(splitFiles(o.files), args...)
+			if len(paths) == 0 {
+				return usageErrorf("dump needs at least one PATH (or --files)")
+			}
+			return runDump(cmd.Context(), global, options, paths)
+		},
+		ValidArgsFunction: completeFiles,
+	}
+	o.addFlags(command)
+	return command
+}
+
+func (o *dumpOptions) addFlags(command *cobra.Command) {
+	f := command.Flags()
+	f.StringVar(&o.files, "files", "", "the files to dump, separated by commas; PATHs do as well")
+	f.BoolVar(&o.printDataLog, "print-data-log", false, "print keys and values too")
+	f.BoolVar(&o.deepIteration, "deep-iteration", false, "print the records of each batch")
+	f.BoolVar(&o.skipRecordMetadata, "skip-record-metadata", false, "with --print-data-log: only keys and values")
+	f.Int64Var(&o.maxBytes, "max-bytes", math.MaxInt32, "read only the first `N` bytes of each log")
+	f.Int64Var(&o.maxMessageSize, "max-message-size", 5*1024*1024, "accepted for compatibility; no size is too large")
+	f.BoolVar(&o.verifyIndexOnly, "verify-index-only", false, "check indexes without printing their entries")
+	f.BoolVar(&o.indexSanityCheck, "index-sanity-check", false, "make Kafka's own short check of an index instead of printing it")
+	f.StringVar(&o.keyDecoder, "key-decoder-class", "", "decoder of keys: string, integer, long, bytearray, or Kafka's `CLASS`")
+	f.StringVar(&o.valueDecoder, "value-decoder-class", "", "decoder of values, likewise `CLASS`")
+
+	f.Int64Var(&o.fromOffset, "from-offset", 0, "only from `OFFSET` on; the index beside the log is used to get there")
+	f.Int64Var(&o.toOffset, "to-offset", math.MaxInt64, "only up to `OFFSET`, itself included")
+	f.StringVar(&o.fromTime, "from-time", "", "only from `TIME` on: epoch milliseconds or RFC 3339")
+	f.StringVar(&o.toTime, "to-time", "", "only up to `TIME`, itself included")
+	f.Int64Var(&o.limit, "limit", -1, "stop each file after `N` batches, or records where these are printed")
+	f.Int64Var(&o.producerID, "producer-id", -1, "only batches of producer `ID`")
+	f.StringVar(&o.key, "key", "", "only records whose key matches `REGEXP`")
+	f.BoolVar(&o.onlyDamaged, "only-damaged", false, "only batches in which damage was found")
+	f.BoolVar(&o.hex, "hex", false, "show batch headers byte by byte with their meaning")
+	f.StringVar(&o.valueFormat, "value-format", "", "keys and values as utf8, hex, base64 or redacted")
+	f.Lookup("to-offset").DefValue = ""
+	f.Lookup("max-bytes").DefValue = ""
+	f.Lookup("limit").DefValue = ""
+	f.Lookup("producer-id").DefValue = ""
+}
+
+// build checks the flags and turns them into what package dump takes.
+func (o *dumpOptions) build(global *globalOptions, cmd *cobra.Command) (dump.Options, error) {
+	d := dump.DefaultOptions()
+	format, err := global.textTableJSON()
+	if err != nil {
+		return d, err
+	}
+	switch {
+	case format == formatJSON:
+		d.Format = dump.JSON
+	case format == formatTable:
+		d.Format = dump.Quiet
+	case o.hex:
+		d.Format = dump.Hex
+	}
+	d.Workers = global.workers
+	d.ControlText, d.ControlBody = message.ControlText, message.ControlBody
+	d.Terminal = isTerminal(global.streams.Out)
+	d.PrintData = o.printDataLog
+	d.Deep = o.deepIteration
+	d.SkipRecordMetadata = o.skipRecordMetadata
+	d.VerifyIndexOnly, d.IndexSanityCheck = o.verifyIndexOnly, o.indexSanityCheck
+	if cmd.Flags().Changed("max-bytes") && o.maxBytes != math.MaxInt32 {
+		if o.maxBytes < 0 {
+			return d, usageErrorf("--max-bytes must not be negative")
+		}
+		d.MaxBytes = o.maxBytes
+	}
+	for _, decoder := range []struct {
+		flag, name string
+		to         *dump.TextFunc
+	}{{"key-decoder-class", o.keyDecoder, &d.KeyText}, {"value-decoder-class", o.valueDecoder, &d.ValueText}} {
+		if decoder.name == "" {
+			continue
+		}
+		text, ok := dump.DecoderByName(decoder.name)
+		if !ok {
+			return d, usageErrorf("--%s: unknown class %q; there are: %s", decoder.flag, decoder.name, strings.Join(dump.DecoderNames(), ", "))
+		}
+		*decoder.to = text
+	}
+	d.FromOffset, d.ToOffset, d.Limit = o.fromOffset, o.toOffset, o.limit
+	if d.FromTime, err = parseTimeFlag("from-time", o.fromTime, math.MinInt64); err != nil {
+		return d, err
+	}
+	if d.ToTime, err = parseTimeFlag("to-time", o.toTime, math.MaxInt64); err != nil {
+		return d, err
+	}
+	d.ProducerID, d.HasProducerID = o.producerID, cmd.Flags().Changed("producer-id")
+	if o.key != "" {
+		if d.Key, err = regexp.Compile(o.key); err != nil {
+			return d, usageErrorf("--key: %v", err)
+		}
+	}
+	d.OnlyDamaged = o.onlyDamaged
+	if d.ValueFormat, err = dump.ParseValueFormat(o.valueFormat); err != nil {
+		return d, usageErrorf("--value-format: %v", err)
+	}
+	return d, nil
+}
+
+// splitFiles splits the value of --files at commas, as Kafka's tool does.
+func splitFiles(files string) []string {
+	if files == "" {
+		return nil
+	}
+	return strings.Split(files, ",")
+}
+
+func runDump(ctx context.Context, global *globalOptions, options dump.Options, paths []string) error {
+	sink := dump.NewSink(global.streams.Out, global.streams.Err, options.Format)
+	sink.Terminal = options.Terminal
+	var rows []dump.FileSummary
+	code := exitOK
+	for _, path := range paths {
+		summaries, err := dump.Path(ctx, sink, path, &options)
+		rows = append(rows, summaries...)
+		if flushed := sink.Flush(); flushed != nil {
+			return flushed
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			if isBrokenPipe(err) {
+				return err
+			}
+			complain(global.streams.Err, err)
+			code = worseExit(code, exitFailed)
+		}
+	}
+	if sink.Summary.Findings > 0 {
+		code = worseExit(code, exitDamage)
+	}
+	if sink.Summary.Unchecked > 0 {
+		code = worseExit(code, exitFailed)
+	}
+	if options.Format == dump.Quiet {
+		if err := dumpTable(global, rows); err != nil {
+			return err
+		}
+	}
+	return exitWith(code)
+}

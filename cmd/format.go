@@ -1,0 +1,62 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kafsck/kafsck/internal/dump"
+)
+
+// The output formats that every command has; sanity-check adds its own.
+const (
+	formatText  = "text"
+	formatTable = "table"
+	formatJSON  = "json"
+)
+
+// textTableJSON is the value of --format where it is one of the common three.
+func (g *globalOptions) textTableJSON() (string, error) {
+	switch g.format {
+	case formatText, formatTable, formatJSON:
+		return g.format, nil
+	}
+	return "", usageErrorf("--format %q: text, table or json", g.format)
+}
+
+// parseTimeFlag reads a time as epoch milliseconds or RFC 3339; an empty one
+// is fallback.
+func parseTimeFlag(flag, value string, fallback int64) (int64, error) {
+	if value == "" {
+		return fallback, nil
+	}
+	if ms, err := strconv.ParseInt(value, 10, 64); err == nil {
+		return ms, nil
+	}
+	t, err := time.Parse(time.RFC3339Nano, value)
+	if err != nil {
+		return 0, usageErrorf("--%s %q: epoch milliseconds, or RFC 3339 as in 2026-01-31T09:00:00Z", flag, value)
+	}
+	return t.UnixMilli(), nil
+}
+
+// complain writes one line about something that could not be done. What comes
+// from names and files is quoted.
+func complain(w io.Writer, err error) {
+	_, _ = fmt.Fprintf(w, "kafsck: %s\n", dump.AppendQuoted(nil, err.Error()))
+}
+
+// isBrokenPipe says whether the reader of our output went away.
+func isBrokenPipe(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// completeFiles lets the shell complete file names.
+func completeFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveDefault
+}

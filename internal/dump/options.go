@@ -1,0 +1,70 @@
+// Package dump writes the contents of a partition's files as text, byte for
+// byte that of Kafka's DumpLogSegments where Kafka can read them, or as one
+// JSON object a line.
+package dump
+
+import (
+	"math"
+	"regexp"
+)
+
+// Format is how the contents are written.
+type Format uint8
+
+// The formats.
+const (
+	Text Format = iota
+	JSON
+	Hex   // batch headers byte by byte
+	Quiet // only the summaries and findings
+)
+
+// Options are what the flags of dump say.
+type Options struct {
+	Format    Format
+	Workers   int
+	Terminal  bool  // stdout is a terminal: control characters are quoted
+
+	// Kafka's own.
+	PrintData          bool
+	Deep               bool
+	SkipRecordMetadata bool
+	VerifyIndexOnly    bool
+	IndexSanityCheck   bool
+	MaxBytes           int64 // of each log; −1 is all
+	KeyText, ValueText TextFunc
+
+	// What KRaft control records say; nil leaves them as their type.
+	ControlText ControlText
+	ControlBody ControlBody
+
+	// Ours.
+	FromOffset, ToOffset int64 // both inclusive
+	FromTime, ToTime     int64 // epoch milliseconds, both inclusive
+	Limit                int64 // batches, or records with Deep; −1 is all
+	ProducerID           int64
+	HasProducerID        bool
+	Key                  *regexp.Regexp
+	OnlyDamaged          bool
+	ValueFormat          ValueFormat
+}
+
+// DefaultOptions dump everything, as text.
+func DefaultOptions() Options {
+	return Options{
+		Workers: 1, MaxBytes: -1, Limit: -1,
+		FromOffset: 0, ToOffset: math.MaxInt64,
+		FromTime: math.MinInt64, ToTime: math.MaxInt64,
+		KeyText: StringText, ValueText: StringText,
+	}
+}
+
+// filtered says whether any option leaves batches or records out.
+func (o *Options) filtered() bool {
+	return o.FromOffset > 0 || o.ToOffset != math.MaxInt64 ||
+		o.FromTime != math.MinInt64 || o.ToTime != math.MaxInt64 ||
+		o.HasProducerID || o.Key != nil || o.OnlyDamaged
+}
+
+// deep says whether records are decoded.
+func (o *Options) deep() bool { return o.Deep || o.PrintData || o.Key != nil }
