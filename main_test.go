@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -40,6 +42,8 @@ func TestScripts(t *testing.T) {
 			"exits":   exits,
 			"fixture": fixtureCmd,
 			"state":   stateCmd,
+			"patch":   patch,
+			"keeps":   keeps,
 		},
 	})
 }
@@ -83,4 +87,76 @@ func stateCmd(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: state name [only...]")
 	}
 	ts.Check(fixture.StateTo(ts.MkAbs("."), args[0], args[1:]...))
+}
+
+// patch damages a file:
+//
+//	patch FILE put POSITION HEX       overwrites
+//	patch FILE flip POSITION BIT      flips one bit
+//	patch FILE insert POSITION HEX    inserts
+//	patch FILE delete FROM TO         takes bytes out
+//	patch FILE zero FROM TO           overwrites with zeros
+//	patch FILE cut SIZE               truncates
+//	patch FILE pad COUNT              appends zeros
+func patch(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: patch file verb numbers...")
+	}
+	file := ts.MkAbs(args[0])
+	data, err := os.ReadFile(file)
+	ts.Check(err)
+	number := func(i int) int {
+		n, err := strconv.Atoi(args[i])
+		ts.Check(err)
+		return n
+	}
+	raw := func() []byte {
+		b, err := hex.DecodeString(args[3])
+		ts.Check(err)
+		return b
+	}
+	at := number(2)
+	switch args[1] {
+	case "put":
+		copy(data[at:], raw())
+	case "flip":
+		data[at] ^= 1 << number(3)
+	case "insert":
+		data = slices.Insert(data, at, raw()...)
+	case "delete":
+		data = slices.Delete(data, at, number(3))
+	case "zero":
+		clear(data[at:number(3)])
+	case "cut":
+		data = data[:at]
+	case "pad":
+		data = append(data, make([]byte, at)...)
+	default:
+		ts.Fatalf("patch: unknown verb %q", args[1])
+	}
+	ts.Check(os.WriteFile(file, data, 0o644))
+}
+
+// keeps DIR PROGRAM ARGS... runs a program, whatever its exit status, and fails
+// if anything below DIR is different after it: reading never writes.
+func keeps(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: keeps dir program args...")
+	}
+	dir := ts.MkAbs(args[0])
+	before, err := fixture.HashTree(dir)
+	ts.Check(err)
+	if err := ts.Exec(args[1], args[2:]...); err != nil && !errors.As(err, new(*exec.ExitError)) {
+		ts.Fatalf("keeps: %v", err)
+	}
+	after, err := fixture.HashTree(dir)
+	ts.Check(err)
+	for path, sum := range before {
+		if after[path] != sum {
+			ts.Fatalf("keeps: %s changed", path)
+		}
+	}
+	if len(after) != len(before) {
+		ts.Fatalf("keeps: %d files before, %d after", len(before), len(after))
+	}
 }

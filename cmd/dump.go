@@ -138,6 +138,7 @@ func (o *dumpOptions) build(global *globalOptions, cmd *cobra.Command) (dump.Opt
 			return d, usageErrorf("--%s: unknown class %q; there are: %s", decoder.flag, decoder.name, strings.Join(dump.DecoderNames(), ", "))
 		}
 		*decoder.to = text
+		d.PrintData = true // as with Kafka's tool
 	}
 	d.FromOffset, d.ToOffset, d.Limit = o.fromOffset, o.toOffset, o.limit
 	if d.FromTime, err = parseTimeFlag("from-time", o.fromTime, math.MinInt64); err != nil {

@@ -17,147 +17,154 @@ type indexDump struct {
 	base     int64
 }
 
-// stops says whether Kafka's tool stops before a slot: it takes any later
-// entry at the base offset for the padding of a preallocated file. Only at the
-// zero tail it is right; kafsck skips zero holes and goes on.
-func stops(slot int, layout *indexfile.Layout) bool { return slot > 0 && slot >= layout.Entries }
+// indexKind is what differs between the three kinds of index.
+type indexKind[E comparable] struct {
+	reader  *indexfile.Reader[E]
+	size    sanity.Code // of a file that isn't a whole number of entries
+	padding E           // a zero slot, as it is read; never skipped where it is a real entry
+	check   func(used int64) error
+	text    func(dst []byte, e E) []byte
+	json    func(dst []byte, e E) []byte
+	fault   func(e E) (sanity.Code, string)
+}
 
 func (d *indexDump) offsets(r io.ReaderAt, size int64) error {
-	index := indexfile.NewOffsetReader(r, size, d.base)
-	index.File = d.file
-	layout, err := index.Layout()
-	if err != nil {
-		return err
-	}
-	if layout.Slots == 0 && d.Format == Text {
-		if err := d.sink.printf("%s is empty.\n", d.file); err != nil {
-			return err
-		}
-		return d.shape(&layout, sanity.IndexSize)
-	}
-	if d.IndexSanityCheck {
-		return d.sanity(indexfile.NewOffsetReader(r, layout.UsedBytes(), d.base).KafkaSanity(d.file), &layout, sanity.IndexSize)
-	}
-	slot := 0
-	var line []byte
-	for e, err := range index.Entries() {
-		if err != nil {
-			return err
-		}
-		if stops(slot, &layout) || (d.Format == JSON && slot >= layout.Entries) {
-			break
-		}
-		line = line[:0]
-		switch {
-		case e == (indexfile.OffsetEntry{Offset: d.base}) && slot > 0, d.VerifyIndexOnly:
-		case d.Format == JSON:
-			line = append(append(line, `{"type":"offset-entry","file":`...), d.fileJSON...)
-			line = appendField(line, `,"slot":`, int64(slot))
-			line = appendField(line, `,"relativeOffset":`, int64(e.RelativeOffset))
-			line = appendField(line, `,"offset":`, e.Offset)
-			line = appendField(line, `,"position":`, int64(e.Position))
-			line = append(line, "}\n"...)
-		case d.Format == Text:
-			line = appendInt(line, "offset: ", e.Offset)
-			line = appendInt(line, " position: ", int64(e.Position))
-			line = append(line, '\n')
-		}
-		if err := d.sink.write(line); err != nil {
-			return err
-		}
-		slot++
-	}
-	return d.shape(&layout, sanity.IndexSize)
+	return dumpIndex(d, indexKind[indexfile.OffsetEntry]{
+		reader:  &indexfile.NewOffsetReader(r, size, d.base).Reader,
+		size:    sanity.IndexSize,
+		padding: indexfile.OffsetEntry{Offset: d.base},
+		check: func(used int64) error {
+			return indexfile.NewOffsetReader(r, used, d.base).KafkaSanity(d.file)
+		},
+		text: func(dst []byte, e indexfile.OffsetEntry) []byte {
+			dst = appendInt(dst, "offset: ", e.Offset)
+			return appendInt(dst, " position: ", int64(e.Position))
+		},
+		json: func(dst []byte, e indexfile.OffsetEntry) []byte {
+			dst = appendField(dst, `,"relativeOffset":`, int64(e.RelativeOffset))
+			dst = appendField(dst, `,"offset":`, e.Offset)
+			return appendField(dst, `,"position":`, int64(e.Position))
+		},
+	})
 }
 
 func (d *indexDump) times(r io.ReaderAt, size int64) error {
-	index := indexfile.NewTimeReader(r, size, d.base)
-	index.File = d.file
-	layout, err := index.Layout()
-	if err != nil {
-		return err
-	}
-	if d.IndexSanityCheck {
-		return d.sanity(indexfile.NewTimeReader(r, layout.UsedBytes(), d.base).KafkaSanity(d.file), &layout, sanity.TimeIndexSize)
-	}
-	slot := 0
-	var line []byte
-	for e, err := range index.Entries() {
-		if err != nil {
-			return err
-		}
-		if stops(slot, &layout) || (d.Format == JSON && slot >= layout.Entries) {
-			break
-		}
-		line = line[:0]
-		switch {
-		case e == (indexfile.TimeEntry{Offset: d.base}) && slot > 0, d.VerifyIndexOnly:
-		case d.Format == JSON:
-			line = append(append(line, `{"type":"time-entry","file":`...), d.fileJSON...)
-			line = appendField(line, `,"slot":`, int64(slot))
-			line = appendField(line, `,"timestamp":`, e.Timestamp)
-			line = appendField(line, `,"relativeOffset":`, int64(e.RelativeOffset))
-			line = appendField(line, `,"offset":`, e.Offset)
-			line = append(line, "}\n"...)
-		case d.Format == Text:
-			line = appendInt(line, "timestamp: ", e.Timestamp)
-			line = appendInt(line, " offset: ", e.Offset)
-			line = append(line, '\n')
-		}
-		if err := d.sink.write(line); err != nil {
-			return err
-		}
-		slot++
-	}
-	return d.shape(&layout, sanity.TimeIndexSize)
+	return dumpIndex(d, indexKind[indexfile.TimeEntry]{
+		reader:  &indexfile.NewTimeReader(r, size, d.base).Reader,
+		size:    sanity.TimeIndexSize,
+		padding: indexfile.TimeEntry{Offset: d.base},
+		check: func(used int64) error {
+			return indexfile.NewTimeReader(r, used, d.base).KafkaSanity(d.file)
+		},
+		text: func(dst []byte, e indexfile.TimeEntry) []byte {
+			dst = appendInt(dst, "timestamp: ", e.Timestamp)
+			return appendInt(dst, " offset: ", e.Offset)
+		},
+		json: func(dst []byte, e indexfile.TimeEntry) []byte {
+			dst = appendField(dst, `,"timestamp":`, e.Timestamp)
+			dst = appendField(dst, `,"relativeOffset":`, int64(e.RelativeOffset))
+			return appendField(dst, `,"offset":`, e.Offset)
+		},
+	})
 }
 
 func (d *indexDump) transactions(r io.ReaderAt, size int64) error {
-	index := indexfile.NewTxnReader(r, size, d.base)
-	index.File = d.file
-	layout, err := index.Layout()
+	return dumpIndex(d, indexKind[indexfile.TxnEntry]{
+		reader: &indexfile.NewTxnReader(r, size, d.base).Reader,
+		size:   sanity.TxnIndexSize,
+		check: func(used int64) error {
+			return indexfile.NewTxnReader(r, used, d.base).KafkaSanity(d.file)
+		},
+		text: func(dst []byte, e indexfile.TxnEntry) []byte {
+			dst = appendInt(dst, "version: ", int64(e.Version))
+			dst = appendInt(dst, " producerId: ", e.ProducerID)
+			dst = appendInt(dst, " firstOffset: ", e.FirstOffset)
+			dst = appendInt(dst, " lastOffset: ", e.LastOffset)
+			return appendInt(dst, " lastStableOffset: ", e.LastStableOffset)
+		},
+		json: func(dst []byte, e indexfile.TxnEntry) []byte {
+			dst = appendField(dst, `,"version":`, int64(e.Version))
+			dst = appendField(dst, `,"producerId":`, e.ProducerID)
+			dst = appendField(dst, `,"firstOffset":`, e.FirstOffset)
+			dst = appendField(dst, `,"lastOffset":`, e.LastOffset)
+			return appendField(dst, `,"lastStableOffset":`, e.LastStableOffset)
+		},
+		fault: func(e indexfile.TxnEntry) (sanity.Code, string) {
+			if e.Version == indexfile.TxnVersion {
+				return "", ""
+			}
+			return sanity.TxnIndexVersion, fmt.Sprintf("version %d, where %d is the only one", e.Version, indexfile.TxnVersion)
+		},
+	})
+}
+
+// objectTypes are the types of the entries in JSON.
+var objectTypes = map[indexfile.Kind]string{
+	indexfile.Offset: "offset-entry",
+	indexfile.Time:   "time-entry",
+	indexfile.Txn:    "txn-entry",
+}
+
+func dumpIndex[E comparable](d *indexDump, kind indexKind[E]) error {
+	kind.reader.File = d.file
+	layout, err := kind.reader.Layout()
 	if err != nil {
 		return err
 	}
+	// Kafka's tool says so of an offset index alone, whatever the flags.
+	if layout.Kind == indexfile.Offset && layout.Slots == 0 && d.Format == Text {
+		if err := d.sink.printf("%s is empty.\n", d.sink.path(d.file)); err != nil {
+			return err
+		}
+		return d.shape(&layout, kind.size)
+	}
+	if d.IndexSanityCheck && layout.Kind != indexfile.Txn {
+		return d.sanity(kind.check(layout.UsedBytes()), &layout, kind.size)
+	}
+	// The zero tail of a preallocated file holds no entries. Kafka's tool
+	// takes a later entry at the base offset for it and stops; of a file of
+	// zeros alone it prints the first slot.
+	last := layout.Entries
+	if last == 0 && layout.Slots > 0 && d.Format == Text {
+		last = 1
+	}
 	slot := 0
 	var line []byte
-	for e, err := range index.Entries() {
+	for e, err := range kind.reader.EntriesBetween(0, last) {
 		if err != nil {
 			return err
 		}
+		hole := slot > 0 && e == kind.padding && layout.Kind != indexfile.Txn
 		line = line[:0]
-		if d.Format == JSON {
-			line = append(append(line, `{"type":"txn-entry","file":`...), d.fileJSON...)
+		switch {
+		case d.Format == JSON:
+			line = append(append(line, `{"type":"`...), objectTypes[layout.Kind]...)
+			line = append(append(line, `","file":`...), d.fileJSON...)
 			line = appendField(line, `,"slot":`, int64(slot))
-			line = appendField(line, `,"version":`, int64(e.Version))
-			line = appendField(line, `,"producerId":`, e.ProducerID)
-			line = appendField(line, `,"firstOffset":`, e.FirstOffset)
-			line = appendField(line, `,"lastOffset":`, e.LastOffset)
-			line = appendField(line, `,"lastStableOffset":`, e.LastStableOffset)
-			line = append(line, "}\n"...)
-		} else if d.Format == Text {
-			line = appendInt(line, "version: ", int64(e.Version))
-			line = appendInt(line, " producerId: ", e.ProducerID)
-			line = appendInt(line, " firstOffset: ", e.FirstOffset)
-			line = appendInt(line, " lastOffset: ", e.LastOffset)
-			line = appendInt(line, " lastStableOffset: ", e.LastStableOffset)
-			line = append(line, '\n')
+			line = append(kind.json(line, e), "}\n"...)
+		case d.Format == Text && !hole && (!d.VerifyIndexOnly || layout.Kind == indexfile.Txn):
+			line = append(kind.text(line, e), '\n')
 		}
 		if err := d.sink.write(line); err != nil {
 			return err
 		}
-		if e.Version != 0 {
-			f := sanity.At(sanity.TxnIndexVersion, d.file)
-			f.Position, f.Slot = index.Position(slot), int64(slot)
-			f.EndPosition = index.Position(slot + 1)
-			f.Message = fmt.Sprintf("version %d, where 0 is the only one", e.Version)
-			if err := d.sink.finding(&f); err != nil {
-				return err
+		if kind.fault != nil {
+			if code, message := kind.fault(e); code != "" {
+				if err := d.entryFault(code, message, kind.reader.Position(slot), kind.reader.Position(slot+1), slot); err != nil {
+					return err
+				}
 			}
 		}
 		slot++
 	}
-	return d.shape(&layout, sanity.TxnIndexSize)
+	return d.shape(&layout, kind.size)
+}
+
+func (d *indexDump) entryFault(code sanity.Code, message string, from, to int64, slot int) error {
+	f := sanity.At(code, d.file)
+	f.Position, f.EndPosition, f.Slot = from, to, int64(slot)
+	f.Message = message
+	return d.sink.finding(&f)
 }
 
 // shape reports a size that isn't a whole number of entries.
@@ -175,7 +182,7 @@ func (d *indexDump) shape(layout *indexfile.Layout, code sanity.Code) error {
 // zero tail of a preallocated file is no fault.
 func (d *indexDump) sanity(err error, layout *indexfile.Layout, code sanity.Code) error {
 	if err == nil && layout.Remainder == 0 {
-		return d.sink.printf("%s passed sanity check.\n", d.file)
+		return d.sink.printf("%s passed sanity check.\n", d.sink.path(d.file))
 	}
 	if err == nil {
 		return d.shape(layout, code)

@@ -21,9 +21,9 @@ const (
 
 // Options are what the flags of dump say.
 type Options struct {
-	Format    Format
-	Workers   int
-	Terminal  bool  // stdout is a terminal: control characters are quoted
+	Format   Format
+	Workers  int
+	Terminal bool // stdout is a terminal: control characters are quoted
 
 	// Kafka's own.
 	PrintData          bool
