@@ -8,24 +8,32 @@ import (
 // Generate returns a wild but legal segment; the same seed and profile give
 // the same segment. Its layout is what a decoder must find.
 func Generate(seed uint64, p Profile) *Segment {
-	g := &generator{r: rand.New(rand.NewPCG(seed, 0x6b61667363_6b)), p: p, epoch: p.LeaderEpoch}
-	base := p.BaseOffset
-	if base < 0 {
-		base = pick(g.r, []int64{0, 0, int64(g.r.IntN(1e6)), 1<<31 - 5, 1<<53 + 1, 1 << 62})
+	return GeneratePartition(seed, p, 1).Segments[0]
+}
+
+// GeneratePartition is like [Generate] for a partition of several segments,
+// each of the profile's size. Transactions run on from one to the next.
+func GeneratePartition(seed uint64, p Profile, segments int) *Partition {
+	g := &generator{r: rand.New(rand.NewPCG(seed, 0x6b6166736b)), p: p, epoch: p.LeaderEpoch, next: p.BaseOffset}
+	if p.BaseOffset < 0 {
+		g.next = pick(g.r, []int64{0, 0, int64(g.r.IntN(1e6)), 1<<31 - 5, 1<<53 + 1, 1 << 62})
 	}
-	g.seg = NewSegment(base)
-	g.next = base
 	g.now = 1_600_000_000_000 + g.r.Int64N(1e11)
 	g.addProducers()
-	for range p.Batches {
-		g.step()
+	partition := &Partition{Topic: "generated", TopicID: [16]byte{1, 2, 3, 4}}
+	for range segments {
+		g.seg = NewSegment(g.next)
+		for range p.Batches {
+			g.step()
+		}
+		if p.Compacted && chance(g.r, 8) {
+			// The last offset that a segment may hold.
+			g.next = g.seg.Layout.BaseOffset + math.MaxInt32
+			g.add(g.batch(1))
+		}
+		partition.Segments = append(partition.Segments, g.seg)
 	}
-	if p.Compacted && chance(g.r, 8) {
-		// The last offset that a segment may hold.
-		g.next = base + math.MaxInt32
-		g.add(g.batch(1))
-	}
-	return g.seg
+	return partition
 }
 
 type generator struct {

@@ -59,6 +59,39 @@ func TestGeneratedIsLegal(t *testing.T) {
 	}
 }
 
+// The segments of a partition follow each other, and so do producers.
+func TestGeneratedPartitionIsLegal(t *testing.T) {
+	running := 0
+	for seed := range uint64(10) {
+		p := GeneratePartition(seed, Compacted(), 3)
+		whole := Layout{BaseOffset: p.Segments[0].Layout.BaseOffset}
+		var producers Producers
+		for i, s := range p.Segments {
+			if i > 0 && s.Layout.BaseOffset != p.Segments[i-1].Layout.NextOffset() {
+				t.Errorf("seed %d: segment %d does not follow", seed, i)
+			}
+			if fault := firstFault(&s.Layout); i == 0 && fault != "" {
+				t.Errorf("seed %d: %s", seed, fault)
+			}
+			for b := range s.Layout.All() {
+				producers.Append(b)
+				whole.Batches = append(whole.Batches, *b)
+			}
+			for _, e := range producers.Entries() {
+				if i < 2 && e.CurrentTxnFirstOffset >= 0 {
+					running++
+				}
+			}
+		}
+		if fault := sequenceFault(&whole); fault != "" {
+			t.Errorf("seed %d: %s", seed, fault)
+		}
+	}
+	if running == 0 {
+		t.Error("no transaction runs on into the next segment")
+	}
+}
+
 func firstFault(l *Layout) string {
 	next, position, epoch := l.BaseOffset, int64(0), int32(-1)
 	for i := range l.Batches {
