@@ -37,7 +37,7 @@ func HostileDamages() []Damage {
 		raw("header key null", header(2, 1, 1), malformed),
 		raw("header key past the record", header(2, 0x40), malformed),
 		raw("header value 2^31-1", header(append([]byte{2, 0}, huge...)...), malformed),
-		raw("offset delta negative", record(0, 0, 1, 1, 1, 0), malformed, "record-offset-not-increasing", lastOffset),
+		raw("offset delta negative", record(0, 0, 1, 1, 1, 0), "record-offset-not-increasing", malformed, lastOffset),
 		raw("offset delta past the last offset", record(0, 0, 0x7e, 1, 1, 0), lastOffset, malformed),
 		raw("records without bytes", []byte{}, count, malformed),
 		raw("one record, then bytes", append(Record{}.Append(nil), 1, 2, 3), trailing),
