@@ -1,13 +1,11 @@
 package message_test
 
 import (
-	"bytes"
 	"encoding/hex"
 	"errors"
 	"strings"
 	"testing"
 
-	"github.com/kafsck/kafsck/internal/fixture"
 	"github.com/kafsck/kafsck/internal/message"
 )
 
@@ -81,57 +79,4 @@ func TestControlBody(t *testing.T) {
 			t.Errorf("type %d, %s: got %s, %v\nwant %s", c.typeID, c.value, got, err, c.body)
 		}
 	}
-}
-
-// Every control record of the captured metadata log and snapshots, against the
-// text of Kafka's dump tool.
-func TestControlTextGolden(t *testing.T) {
-	lines := map[string]map[int64][]byte{}
-	for g := range fixture.Goldens(t, fixture.ModeDecoded) {
-		lines[g.Capture+"/"+g.File] = recordLines(g.Stdout)
-	}
-	n := map[int16]int{}
-	for f := range fixture.Records(t) {
-		if !strings.HasPrefix(f.Partition, "__cluster_metadata") {
-			continue
-		}
-		golden := lines[f.Capture+"/"+f.File]
-		for _, b := range f.Batches {
-			for _, r := range b.Records {
-				if r.Control == nil {
-					continue
-				}
-				got, err := message.ControlText(nil, r.Control.TypeID, r.Value)
-				if _, want, _ := bytes.Cut(golden[r.Offset], []byte("headerKeys: []")); err != nil || !bytes.Equal(got, want) {
-					t.Errorf("%s, offset %d: got %s, %v\nwant %s", f.File, r.Offset, got, err, want)
-				}
-				n[r.Control.TypeID]++
-			}
-		}
-	}
-	for id := int16(2); id <= 4; id++ {
-		if n[id] == 0 {
-			t.Errorf("no control record of type %d compared", id)
-		}
-	}
-}
-
-// recordLines are the record lines of a dump by offset.
-func recordLines(dump []byte) map[int64][]byte {
-	lines := map[int64][]byte{}
-	for line := range bytes.Lines(dump) {
-		rest, ok := bytes.CutPrefix(line, []byte("| offset: "))
-		if !ok {
-			continue
-		}
-		var offset int64
-		for _, c := range rest {
-			if c < '0' || c > '9' {
-				break
-			}
-			offset = offset*10 + int64(c-'0')
-		}
-		lines[offset] = bytes.TrimSuffix(line, []byte("\n"))
-	}
-	return lines
 }

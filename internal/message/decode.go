@@ -24,10 +24,28 @@ type decoder struct {
 	flexible bool
 	last     int16 // version of the message that the schema knows
 	values   int   // read so far
+
+	// Room for objects and their fields, made in pieces.
+	items  []Value
+	nested []Nested
+}
+
+// room returns an empty object.
+func (d *decoder) room(fields []Field) *Nested {
+	if len(d.nested) == 0 {
+		d.nested = make([]Nested, min(4+d.values/2, 512))
+	}
+	if len(d.items) < len(fields) {
+		d.items = make([]Value, max(len(fields), min(d.values, 1024)))
+	}
+	n := &d.nested[0]
+	n.Fields, n.Items = fields, d.items[:len(fields):len(fields)]
+	d.nested, d.items = d.nested[1:], d.items[len(fields):]
+	return n
 }
 
 func (d *decoder) object(fields []Field) Value {
-	v := Value{Kind: Object, Nested: &Nested{Fields: fields, Items: make([]Value, len(fields))}}
+	v := Value{Kind: Object, Nested: d.room(fields)}
 	for i := range fields {
 		f := &fields[i]
 		if d.err == nil && f.In.Has(d.version) && !f.Tagged.Has(d.version) {
@@ -96,7 +114,8 @@ func (d *decoder) isNull(tagged bool) bool {
 }
 
 func (d *decoder) array(f *Field) Value {
-	v := Value{Kind: f.Kind, Array: true, Nested: &Nested{Fields: f.Fields}}
+	v := Value{Kind: f.Kind, Array: true, Nested: d.room(nil)}
+	v.Fields = f.Fields
 	n := d.length(d.int32)
 	switch {
 	case d.err != nil:

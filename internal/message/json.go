@@ -12,14 +12,26 @@ import (
 // version has, in the order of the schema, without tagged ones at their default.
 // UUIDs are 22 characters of URL-safe base64, bytes are padded standard base64.
 // What isn't UTF-8 in a string becomes U+FFFD.
-func (m *Message) AppendJSON(dst []byte) []byte { return appendObject(dst, &m.Value, m.Version) }
+func (m *Message) AppendJSON(dst []byte) []byte { return m.AppendJSONFunc(dst, nil) }
 
-func appendObject(dst []byte, v *Value, version int16) []byte {
+// AppendJSONFunc does the same, and lets replace write the value of a field in
+// another way. Where that returns false the value is written as it is.
+func (m *Message) AppendJSONFunc(dst []byte, replace func(dst []byte, f *Field, v *Value) ([]byte, bool)) []byte {
+	w := jsonWriter{m.Version, replace}
+	return w.object(dst, &m.Value)
+}
+
+type jsonWriter struct {
+	version int16
+	replace func(dst []byte, f *Field, v *Value) ([]byte, bool)
+}
+
+func (w *jsonWriter) object(dst []byte, v *Value) []byte {
 	dst = append(dst, '{')
 	comma := false
 	for i := range v.Fields {
 		f, item := &v.Fields[i], &v.Items[i]
-		if !f.In.Has(version) || f.Tagged.Has(version) && item.isDefault(f) {
+		if !f.In.Has(w.version) || f.Tagged.Has(w.version) && item.isDefault(f) {
 			continue
 		}
 		if comma {
@@ -29,13 +41,18 @@ func appendObject(dst []byte, v *Value, version int16) []byte {
 		dst = append(dst, '"')
 		dst = append(dst, f.Name...)
 		dst = append(dst, '"', ':')
-		dst = item.AppendJSON(dst, version)
+		if w.replace != nil {
+			var done bool
+			if dst, done = w.replace(dst, f, item); done {
+				continue
+			}
+		}
+		dst = w.value(dst, item)
 	}
 	return append(dst, '}')
 }
 
-// AppendJSON appends one value of a message of this version.
-func (v *Value) AppendJSON(dst []byte, version int16) []byte {
+func (w *jsonWriter) value(dst []byte, v *Value) []byte {
 	switch {
 	case v.Null:
 		return append(dst, "null"...)
@@ -45,7 +62,7 @@ func (v *Value) AppendJSON(dst []byte, version int16) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = v.Items[i].AppendJSON(dst, version)
+			dst = w.value(dst, &v.Items[i])
 		}
 		return append(dst, ']')
 	}
@@ -65,7 +82,7 @@ func (v *Value) AppendJSON(dst []byte, version int16) []byte {
 	case String:
 		return AppendString(dst, v.Bytes)
 	case Object:
-		return appendObject(dst, v, version)
+		return w.object(dst, v)
 	default:
 		return strconv.AppendInt(dst, v.Int, 10)
 	}

@@ -144,3 +144,14 @@ func (r *reader) bytes(n int32) []byte {
 	}
 	return r.take(int(n))
 }
+
+// Uvarint reads an unsigned varint of at most 5 bytes from the start of b as
+// Java's int, which is negative above 31 bits, and returns the bytes it took.
+func Uvarint(b []byte) (n int32, size int, err error) {
+	r := reader{buf: b}
+	n = r.uvarint()
+	if r.err != nil {
+		return 0, 0, r.err
+	}
+	return n, r.pos, nil
+}

@@ -78,3 +78,25 @@ type Field struct {
 	// versions above the message's last.
 	Closed string
 }
+
+// The tables, each sorted by key. A coordinator's topic has two schemas for a
+// key, one for record keys and one for record values.
+
+// Offsets are the record keys and values of __consumer_offsets.
+func Offsets() []Schema { return offsets }
+
+// Transactions are the record keys and values of __transaction_state.
+func Transactions() []Schema { return transactions }
+
+// Shares are the record keys and values of __share_group_state.
+func Shares() []Schema { return shares }
+
+// Metadata are the record values of __cluster_metadata.
+func Metadata() []Schema { return metadata }
+
+// Tiers are the record values of __remote_log_metadata.
+func Tiers() []Schema { return tiers }
+
+// Common are the messages in control records of the metadata quorum, and those
+// that consumers put into the metadata of their group.
+func Common() []Schema { return common }

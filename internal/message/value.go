@@ -28,7 +28,7 @@ type Nested struct {
 
 // Of the nested values of a message no more than these are read: a value takes
 // far more room in memory than on disk.
-const maxValues = 2_000_000
+const maxValues = 1_000_000
 
 // Tagged is a tagged field as it stands in a message. Data aliases what the
 // message was read from.
