@@ -254,3 +254,9 @@ func plausibleMessage(b *Batch, data []byte) bool {
 	value := int64(int32(binary.BigEndian.Uint32(data[valueAt:])))
 	return value >= -1 && valueAt+4+max(value, 0) == b.Size
 }
+
+// ParseHeader decodes the header of the entry that data begins with, and that
+// stands at position in its file, without judging anything: for readers with
+// rules of their own. data holds at least the 17 bytes up to the magic; fields
+// past its end keep their "none" value. b.Data is not set.
+func ParseHeader(b *Batch, data []byte, position int64) { parseHeader(b, data, position) }

@@ -1,0 +1,189 @@
+package recovery
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/kafsck/kafsck/indexfile"
+	"github.com/kafsck/kafsck/internal/kafkaversion"
+	"github.com/kafsck/kafsck/recordbatch"
+)
+
+const (
+	firstWindow = 256 << 10 // small enough for a processor's cache
+	maxWindow   = 16 << 20  // the largest batch held in memory as a whole
+	// upToMagic is what the walk reads of an entry before it decides
+	// (Records.HEADER_SIZE_UP_TO_MAGIC).
+	upToMagic = recordbatch.MagicPosition + 1
+	// minOverhead is the smallest length (LegacyRecord.RECORD_OVERHEAD_V0).
+	minOverhead = 14
+	// The checksum covers the rest of the entry from here on.
+	crcFromLegacy, crcFromV2 = 16, 21
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// walker reads the entries of a log one after the other, as Kafka does.
+type walker struct {
+	r          io.ReaderAt
+	end        int64
+	file       string // as Kafka's messages name it
+	version    kafkaversion.Version
+	maxMessage int64 // of releases that limit it here; 0 none
+
+	position int64 // of the next entry
+	window   []byte
+	from     int64 // position of the window's first byte
+	batch    recordbatch.Batch
+}
+
+// header moves to the entry at the current position and parses its header. ok
+// is false at the end, which is silent: where position < end, the rest is no
+// whole entry. A thrown error is CorruptRecordException.
+func (w *walker) header() (ok bool, thrown *indexfile.KafkaError, err error) {
+	if w.position >= w.end-upToMagic {
+		return false, nil, nil
+	}
+	head, err := w.bytes(min(recordbatch.HeaderSize, w.end-w.position))
+	if err != nil {
+		return false, nil, err
+	}
+	b := &w.batch
+	recordbatch.ParseHeader(b, head, w.position)
+	length := b.Size - recordbatch.LogOverhead
+	silent := w.version.Before(0, 10, 2)
+	switch {
+	case length < minOverhead && silent:
+		return false, nil, nil
+	case length < minOverhead && w.version.Before(2):
+		return false, corrupt("Record size is smaller than minimum record overhead (%d).", minOverhead), nil
+	case length < minOverhead:
+		return false, corrupt("Found record size %d smaller than minimum record overhead (%d) in file %s.", length, minOverhead, w.file), nil
+	case w.maxMessage > 0 && !silent && length > w.maxMessage:
+		return false, corrupt("Record size exceeds the largest allowable message size (%d).", w.maxMessage), nil
+	case b.Size > w.end-w.position:
+		return false, nil, nil
+	case w.maxMessage > 0 && length > w.maxMessage:
+		return false, corrupt("Message size exceeds the largest allowable message size (%d).", w.maxMessage), nil
+	}
+	return true, nil, nil
+}
+
+// load reads the whole entry, as far as it is held in memory, and makes the
+// check of ensureValid.
+func (w *walker) load() (thrown *indexfile.KafkaError, err error) {
+	b := &w.batch
+	switch {
+	case b.Magic > 1 && w.version.Before(0, 11):
+		return corrupt("Message is corrupt (magic %d)", b.Magic), nil
+	case b.Magic > 1 && b.Size < recordbatch.HeaderSize:
+		return corrupt("Record batch is corrupt (the size %d is smaller than the minimum allowed overhead %d)", b.Size, recordbatch.HeaderSize), nil
+	}
+	if b.ComputedCRC, err = w.checksum(); err != nil {
+		return nil, err
+	}
+	b.Checked = true
+	if b.CRC != b.ComputedCRC {
+		what := "Record"
+		if w.version.Before(0, 10, 2) {
+			what = "Message"
+		}
+		return corrupt("%s is corrupt (stored crc = %d, computed crc = %d)", what, b.CRC, b.ComputedCRC), nil
+	}
+	return nil, nil
+}
+
+// next goes behind the entry.
+func (w *walker) next() { w.position += w.batch.Size }
+
+// checksum computes the checksum of the entry, piece by piece where it is too
+// large for the window; else it sets Data.
+func (w *walker) checksum() (uint32, error) {
+	b := &w.batch
+	table, skip := castagnoli, int64(crcFromV2)
+	if b.IsLegacy() {
+		table, skip = crc32.IEEETable, crcFromLegacy
+	}
+	if b.Size <= maxWindow {
+		data, err := w.bytes(b.Size)
+		if err != nil {
+			return 0, err
+		}
+		b.Data = data
+		return crc32.Update(0, table, data[skip:]), nil
+	}
+	crc := uint32(0)
+	piece := make([]byte, firstWindow)
+	for at := b.Position + skip; at < b.EndPosition(); {
+		piece = piece[:min(int64(len(piece)), b.EndPosition()-at)]
+		if err := w.read(piece, at); err != nil {
+			return 0, err
+		}
+		crc = crc32.Update(crc, table, piece)
+		at += int64(len(piece))
+	}
+	return crc, nil
+}
+
+// errTooLarge is a batch of which the records are needed and which is larger
+// than anything that is held in memory.
+var errTooLarge = fmt.Errorf("a batch of more than %d bytes whose records have to be decoded", maxWindow)
+
+// needData says whether Data is there, with an error where it isn't.
+func (w *walker) needData() error {
+	if w.batch.Data == nil {
+		return fmt.Errorf("%s: position %d: %w", w.file, w.position, errTooLarge)
+	}
+	return nil
+}
+
+// bytes are n bytes from the current position on, which the file has. They
+// are valid until the next call.
+func (w *walker) bytes(n int64) ([]byte, error) {
+	at := w.position - w.from
+	if at >= 0 && at+n <= int64(len(w.window)) {
+		return w.window[at : at+n : at+n], nil
+	}
+	var rest []byte
+	if at >= 0 && at < int64(len(w.window)) {
+		rest = w.window[at:]
+	}
+	want := min(max(n, firstWindow), w.end-w.position)
+	to := w.window[:cap(w.window)]
+	if int64(len(to)) < want {
+		to = make([]byte, max(want, firstWindow))
+	}
+	to = to[:min(int64(len(to)), w.end-w.position)]
+	have := copy(to, rest)
+	w.window = to[:0]
+	if err := w.read(to[have:], w.position+int64(have)); err != nil {
+		return nil, err
+	}
+	w.window, w.from = to, w.position
+	return w.window[:n:n], nil
+}
+
+func (w *walker) read(data []byte, position int64) error {
+	n, err := w.r.ReadAt(data, position)
+	if n == len(data) {
+		return nil
+	}
+	if err == nil || errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF // the file has become shorter
+	}
+	return fmt.Errorf("%s: read %d bytes at position %d: %w", w.file, len(data), position, err)
+}
+
+// Classes that the walk throws.
+const (
+	classCorruptRecord  = "org.apache.kafka.common.errors.CorruptRecordException"
+	classInvalidRecord  = "org.apache.kafka.common.InvalidRecordException"
+	classInvalidOffset  = "org.apache.kafka.common.errors.InvalidOffsetException"
+	classOffsetOverflow = "org.apache.kafka.storage.internals.log.LogSegmentOffsetOverflowException"
+)
+
+func corrupt(message string, args ...any) *indexfile.KafkaError {
+	return &indexfile.KafkaError{Class: classCorruptRecord, Message: fmt.Sprintf(message, args...)}
+}
