@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kafsck/kafsck/internal/dump"
-	"github.com/kafsck/kafsck/internal/message"
 )
 
 // dumpOptions are the flags of dump: Kafka's own first, then ours.
@@ -24,6 +23,7 @@ type dumpOptions struct {
 	indexSanityCheck   bool
 	keyDecoder         string
 	valueDecoder       string
+	topicDecoders
 
 	fromOffset, toOffset int64
 	fromTime, toTime     string
@@ -48,6 +48,8 @@ Examples:
   kafsck dump 00000000000000000000.log
   kafsck dump --print-data-log --files a/00000000000000000000.log,b/00000000000000000000.log
   kafsck dump --deep-iteration --from-offset 1000 --to-offset 1010 orders-0
+  kafsck dump --offsets-decoder __consumer_offsets-12
+  kafsck dump --decode auto /var/lib/kafka/data
   kafsck dump --format json --print-data-log --value-format redacted orders-0
   kafsck dump --hex --limit 1 00000000000000000000.log
   alias kafka-dump-log.sh='kafsck dump'
@@ -82,6 +84,8 @@ func (o *dumpOptions) addFlags(command *cobra.Command) {
 	f.StringVar(&o.keyDecoder, "key-decoder-class", "", "decoder of keys: string, integer, long, bytearray, or Kafka's `CLASS`")
 	f.StringVar(&o.valueDecoder, "value-decoder-class", "", "decoder of values, likewise `CLASS`")
 
+	o.topicDecoders.addFlags(f)
+
 	f.Int64Var(&o.fromOffset, "from-offset", 0, "only from `OFFSET` on; the index beside the log is used to get there")
 	f.Int64Var(&o.toOffset, "to-offset", math.MaxInt64, "only up to `OFFSET`, itself included")
 	f.StringVar(&o.fromTime, "from-time", "", "only from `TIME` on: epoch milliseconds or RFC 3339")
@@ -114,7 +118,6 @@ func (o *dumpOptions) build(global *globalOptions, cmd *cobra.Command) (dump.Opt
 		d.Format = dump.Hex
 	}
 	d.Workers = global.workers
-	d.ControlText, d.ControlBody = message.ControlText, message.ControlBody
 	d.Terminal = isTerminal(global.streams.Out)
 	d.PrintData = o.printDataLog
 	d.Deep = o.deepIteration
@@ -139,6 +142,9 @@ func (o *dumpOptions) build(global *globalOptions, cmd *cobra.Command) (dump.Opt
 		}
 		*decoder.to = text
 		d.PrintData = true // as with Kafka's tool
+	}
+	if err := o.topicDecoders.apply(&d); err != nil {
+		return d, err
 	}
 	d.FromOffset, d.ToOffset, d.Limit = o.fromOffset, o.toOffset, o.limit
 	if d.FromTime, err = parseTimeFlag("from-time", o.fromTime, math.MinInt64); err != nil {

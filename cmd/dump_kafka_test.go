@@ -37,7 +37,7 @@ func firstDifference(got, want []byte) (g, w []byte) {
 // all of these files are sound, whatever Kafka's tool said of some.
 func TestDumpIsKafkas(t *testing.T) {
 	byCapture := map[string][]fixture.Golden{}
-	for g := range fixture.Goldens(t, fixture.ModeBatches, fixture.ModeDeep, fixture.ModeData, fixture.ModeDump, fixture.ModeSanity) {
+	for g := range fixture.Goldens(t, fixture.ModeBatches, fixture.ModeDeep, fixture.ModeData, fixture.ModeDump, fixture.ModeSanity, fixture.ModeDecoded) {
 		if g.Exit == 0 {
 			byCapture[g.Capture] = append(byCapture[g.Capture], g)
 		}

@@ -146,6 +146,7 @@ func log(ctx context.Context, sink *Sink, e logdir.Entry, o *Options, r io.Reade
 		Options: o, sink: sink, file: e.Path, path: e.Path, fileJSON: appendText(nil, e.Path),
 		keyText: o.ValueFormat.text(o.KeyText), valueText: o.ValueFormat.text(o.ValueText), headerText: StringText,
 	}
+	d.topic, d.ownTopic = o.topicOf(e)
 	if o.Terminal {
 		d.keyText, d.valueText, d.headerText = quoted(d.keyText), quoted(d.valueText), quoted(d.headerText)
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/kafsck/kafsck/internal/ordered"
+	"github.com/kafsck/kafsck/internal/topics"
 	"github.com/kafsck/kafsck/recordbatch"
 	"github.com/kafsck/kafsck/sanity"
 )
@@ -22,6 +23,9 @@ type logDump struct {
 	base     int64  // base offset by the name; −1 for a checkpoint
 
 	keyText, valueText, headerText TextFunc
+
+	topic    topics.Topic // by whose rules records are decoded
+	ownTopic bool         // the directory is named after it
 
 	left  int64 // of Limit
 	order orderCheck

@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"strconv"
 
+	"github.com/kafsck/kafsck/internal/message"
+	"github.com/kafsck/kafsck/internal/topics"
 	"github.com/kafsck/kafsck/recordbatch"
 )
 
@@ -47,7 +49,7 @@ func (d *logDump) appendBatchJSON(dst []byte, b *recordbatch.Batch, in recordbat
 }
 
 // appendRecordJSON appends the object of a record, or of a control record.
-func (d *logDump) appendRecordJSON(dst []byte, b *recordbatch.Batch, r *recordbatch.Record) []byte {
+func (d *logDump) appendRecordJSON(dst []byte, b *recordbatch.Batch, r *recordbatch.Record, decoded *topics.Decoded) []byte {
 	if b.IsControl() {
 		return d.appendControlJSON(dst, b, r)
 	}
@@ -70,7 +72,11 @@ func (d *logDump) appendRecordJSON(dst []byte, b *recordbatch.Batch, r *recordba
 		dst = d.ValueFormat.appendBytes(dst, `,"value":`, h.Value, h.HasValue && d.PrintData, `,"encoding":`)
 		dst = append(dst, '}')
 	}
-	return append(dst, "]}\n"...)
+	dst = append(dst, ']')
+	if decoded != nil {
+		dst = decoded.AppendJSON(append(dst, `,"decoded":`...))
+	}
+	return append(dst, "}\n"...)
 }
 
 func (d *logDump) appendControlJSON(dst []byte, b *recordbatch.Batch, r *recordbatch.Record) []byte {
@@ -90,8 +96,8 @@ func (d *logDump) appendControlJSON(dst []byte, b *recordbatch.Batch, r *recordb
 	dst = append(dst, `,"coordinatorEpoch":null,"controlTypeId":`...)
 	dst = strconv.AppendInt(dst, int64(c.Type), 10)
 	dst = append(dst, `,"body":`...)
-	if err == nil && d.ControlBody != nil {
-		if body, err := d.ControlBody(int16(c.Type), c.Body); err == nil {
+	if err == nil {
+		if body, err := message.ControlBody(int16(c.Type), c.Body); err == nil {
 			dst = append(dst, body...)
 			return append(dst, "}\n"...)
 		}

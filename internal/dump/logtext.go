@@ -1,18 +1,12 @@
 package dump
 
 import (
-	"encoding/json"
 	"strconv"
 
+	"github.com/kafsck/kafsck/internal/message"
+	"github.com/kafsck/kafsck/internal/topics"
 	"github.com/kafsck/kafsck/recordbatch"
 )
-
-// ControlText appends what Kafka's tool says of a KRaft control record, given
-// its type and value.
-type ControlText func(dst []byte, typeID int16, value []byte) ([]byte, error)
-
-// ControlBody is the body of a KRaft control record as JSON.
-type ControlBody func(typeID int16, value []byte) (json.RawMessage, error)
 
 func appendInt(dst []byte, label string, n int64) []byte {
 	dst = append(dst, label...)
@@ -60,8 +54,9 @@ func appendBatchText(dst []byte, b *recordbatch.Batch) []byte {
 	return append(dst, '\n')
 }
 
-// appendRecordText appends the line of a record.
-func (d *logDump) appendRecordText(dst []byte, b *recordbatch.Batch, r *recordbatch.Record) []byte {
+// appendRecordText appends the line of a record. decoded is nil where its topic
+// is none of Kafka's own.
+func (d *logDump) appendRecordText(dst []byte, b *recordbatch.Batch, r *recordbatch.Record, decoded *topics.Decoded) []byte {
 	prefix := " "
 	if d.SkipRecordMetadata {
 		prefix = "| "
@@ -92,7 +87,9 @@ func (d *logDump) appendRecordText(dst []byte, b *recordbatch.Batch, r *recordba
 			dst = d.appendControlText(dst, r)
 		}
 	}
-	if d.PrintData && !b.IsControl() {
+	if decoded != nil {
+		dst = d.appendDecodedText(dst, prefix, decoded)
+	} else if d.PrintData && !b.IsControl() {
 		if r.HasKey {
 			dst = append(dst, prefix...)
 			dst = append(dst, "key: "...)
@@ -118,10 +115,8 @@ func (d *logDump) appendControlText(dst []byte, r *recordbatch.Record) []byte {
 		dst = append(dst, c.Type.String()...)
 		return appendInt(dst, " coordinatorEpoch: ", int64(c.CoordinatorEpoch))
 	}
-	if d.ControlText != nil {
-		if with, err := d.ControlText(dst, int16(c.Type), c.Body); err == nil {
-			return with
-		}
+	if with, err := message.ControlText(dst, int16(c.Type), c.Body); err == nil {
+		return with
 	}
 	dst = append(dst, " controlType: "...)
 	dst = append(dst, c.Type.String()...)

@@ -6,6 +6,8 @@ package dump
 import (
 	"math"
 	"regexp"
+
+	"github.com/kafsck/kafsck/internal/topics"
 )
 
 // Format is how the contents are written.
@@ -34,9 +36,11 @@ type Options struct {
 	MaxBytes           int64 // of each log; −1 is all
 	KeyText, ValueText TextFunc
 
-	// What KRaft control records say; nil leaves them as their type.
-	ControlText ControlText
-	ControlBody ControlBody
+	// Decode is the topic of Kafka's own by whose rules all records are decoded;
+	// with DecodeAuto it is the one that the directory is named after. Records
+	// are not decoded where PrintData isn't set or ValueFormat is.
+	Decode     topics.Topic
+	DecodeAuto bool
 
 	// Ours.
 	FromOffset, ToOffset int64 // both inclusive

@@ -111,11 +111,16 @@ func (w *renderer) records(d *logDump, out *rendered, b *recordbatch.Batch, foun
 			return shown, found
 		}
 		shown++
+		decoded := d.decode(b, r)
 		switch d.Format {
 		case Text:
-			out.text = d.appendRecordText(out.text, b, r)
+			out.text = d.appendRecordText(out.text, b, r, decoded)
 		case JSON:
-			out.text = d.appendRecordJSON(out.text, b, r)
+			out.text = d.appendRecordJSON(out.text, b, r, decoded)
+		}
+		if f, bad := d.undecodable(b, decoded); bad {
+			out.place([]sanity.Finding{f})
+			found++
 		}
 		if b.IsControl() {
 			if _, err := recordbatch.ParseControl(r); err != nil {
