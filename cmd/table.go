@@ -2,11 +2,11 @@ package cmd
 
 import (
 	"io"
+	"strconv"
 
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
-	"strconv"
 
 	"github.com/kafsck/kafsck/internal/dump"
 )

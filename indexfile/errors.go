@@ -86,10 +86,10 @@ type AppendError struct {
 }
 
 func (e *AppendError) Error() string {
-	switch e.Err {
-	case ErrFull:
+	switch {
+	case errors.Is(e.Err, ErrFull):
 		return fmt.Sprintf("%s index of %d entries: %v", e.Kind, e.Entries, e.Err)
-	case ErrOffsetOverflow:
+	case errors.Is(e.Err, ErrOffsetOverflow):
 		return fmt.Sprintf("%s index: slot %d: offset %d with base offset %d: %v", e.Kind, e.Entries, e.Value, e.Last, e.Err)
 	}
 	return fmt.Sprintf("%s index: slot %d: %s %d behind %d: %v", e.Kind, e.Entries, e.Field, e.Value, e.Last, e.Err)
@@ -104,11 +104,11 @@ func (e *AppendError) Kafka(path string) *KafkaError {
 	switch {
 	case e.hard:
 		return &KafkaError{Class: classBufferOverflow}
-	case e.Err == ErrFull && e.Kind == Time:
+	case errors.Is(e.Err, ErrFull) && e.Kind == Time:
 		return &KafkaError{classIllegalArgument, fmt.Sprintf("Attempt to append to a full time index (size = %d).", e.Entries)}
-	case e.Err == ErrFull:
+	case errors.Is(e.Err, ErrFull):
 		return &KafkaError{classIllegalArgument, fmt.Sprintf("Attempt to append to a full index (size = %d).", e.Entries)}
-	case e.Err == ErrOffsetOverflow:
+	case errors.Is(e.Err, ErrOffsetOverflow):
 		return &KafkaError{classOffsetOverflow, fmt.Sprintf("Integer overflow for offset: %d (%s)", e.Value, path)}
 	case e.Kind == Txn:
 		return &KafkaError{classIllegalArgument, fmt.Sprintf("The last offset of appended transactions must increase sequentially, but %d is not greater than current last offset %d of index %s", e.Value, e.Last, path)}

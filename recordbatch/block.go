@@ -66,7 +66,6 @@ type blockReader struct {
 	at, end int64
 	ahead   chan block
 	done    chan struct{}
-	current block
 }
 
 func newBlockReader(r io.ReaderAt, from, end int64) *blockReader {

@@ -156,12 +156,12 @@ func (d *Decompressor) Read(p []byte) (int, error) {
 func (d *Decompressor) endAtLimit() error {
 	for d.err == nil && len(d.plain) == 0 {
 		if d.next(d.probe[:]) > 0 {
-			d.overLimit()
+			_ = d.overLimit() // it stays in d.err
 		}
 	}
 	if len(d.plain) > 0 {
 		d.plain = nil
-		d.overLimit()
+		_ = d.overLimit()
 	}
 	return d.err
 }

@@ -51,7 +51,7 @@ func (d *Decompressor) nextZstd(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	err := d.zstdFrameAt()
-	if err == errZstdCut {
+	if errors.Is(err, errZstdCut) {
 		err = d.zstdCut()
 	}
 	return 0, err
@@ -129,14 +129,14 @@ func (d *Decompressor) zstdStream(p []byte) (int, error) {
 	switch {
 	case err == nil:
 		return n, nil
-	case err == io.EOF && !f.whole:
+	case errors.Is(err, io.EOF) && !f.whole:
 		// zstd hands out the part of a plain block that is there.
 		if f.rawTail >= 0 {
 			d.plain = d.src[f.rawTail:]
 		}
 		z.streaming = false
 		return n, d.zstdCut()
-	case err != io.EOF:
+	case !errors.Is(err, io.EOF):
 		return n, d.zstdCorrupt(f, err)
 	case f.hasContent && z.decoded != f.content:
 		return n, d.zstdCorrupt(f, zstd.ErrFrameSizeMismatch)

@@ -63,12 +63,5 @@ func DefaultOptions() Options {
 	}
 }
 
-// filtered says whether any option leaves batches or records out.
-func (o *Options) filtered() bool {
-	return o.FromOffset > 0 || o.ToOffset != math.MaxInt64 ||
-		o.FromTime != math.MinInt64 || o.ToTime != math.MaxInt64 ||
-		o.HasProducerID || o.Key != nil || o.OnlyDamaged
-}
-
 // deep says whether records are decoded.
 func (o *Options) deep() bool { return o.Deep || o.PrintData || o.Key != nil }
