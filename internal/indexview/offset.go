@@ -155,10 +155,17 @@ func (p *pass) offset(v, last *Offset) Judgement {
 	return Judgement{Verdict: True}
 }
 
-// due says whether an appending broker must have added an entry between
-// position and the log's end: so much has been written there.
+// due is Due for the log at hand.
 func (p *pass) due(position int64) bool {
-	return p.log.Size-position > 2*(max(p.summary.maxDistance, defaultInterval)+p.summary.LargestBatch)
+	return Due(position, p.log.Size, p.summary.maxDistance, p.summary.LargestBatch)
+}
+
+// Due says whether an appending broker must have added an entry between
+// position, that of the last right entry, and the log's end: so much has been
+// written there. The largest distance between right entries shows the interval
+// in use; it is never taken to be below Kafka's default.
+func Due(position, logSize, largestDistance, largestBatch int64) bool {
+	return logSize-position > 2*(max(largestDistance, defaultInterval)+largestBatch)
 }
 
 // defaultInterval is Kafka's index.interval.bytes.

@@ -1,0 +1,142 @@
+package lookup
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/kafsck/kafsck/recordbatch"
+	"github.com/kafsck/kafsck/sanity"
+)
+
+// Options change how a lookup goes.
+type Options struct {
+	// NoIndex scans every segment from position 0.
+	NoIndex bool
+	// Verify scans from 0 as well, judges all entries of the indexes that
+	// were used, and says whether they tell the truth.
+	Verify bool
+}
+
+// Lookup looks target up. The error is of reading a log, or the context's; all
+// other troubles are in the result.
+func (p *Partition) Lookup(ctx context.Context, target Target, o Options) (*Result, error) {
+	l := &lookup{ctx: ctx, partition: p, options: o, result: Result{Target: target, LogEnd: -1, LargestTimestamp: -1}}
+	defer l.close()
+	err := l.run()
+	if err == nil && o.Verify {
+		err = l.verify()
+	}
+	return &l.result, err
+}
+
+// lookup is one lookup on its way.
+type lookup struct {
+	ctx       context.Context
+	partition *Partition
+	options   Options
+	result    Result
+
+	open    *segmentFiles // of the segment walked at present
+	decoder recordbatch.Decoder
+}
+
+func (l *lookup) run() error {
+	if l.result.Target.ByTime {
+		return l.byTime()
+	}
+	return l.byOffset()
+}
+
+// report keeps a finding; the same damage met twice is reported once.
+func (l *lookup) report(f sanity.Finding) {
+	for i := range l.result.Findings {
+		k := &l.result.Findings[i]
+		if k.Code == f.Code && k.File == f.File && k.Position == f.Position && k.Slot == f.Slot {
+			return
+		}
+	}
+	l.result.Findings = append(l.result.Findings, f)
+}
+
+// damaged reports damage of the log.
+func (l *lookup) damaged(e *recordbatch.CorruptError) {
+	f := sanity.FromCorrupt(e)
+	f.Broker = "a fetch that gets here fails, and so does a search by timestamp"
+	l.report(f)
+}
+
+// logDamaged says whether damage of the log was met that is at hand.
+func (l *lookup) logDamaged() bool {
+	return slices.ContainsFunc(l.result.Findings, func(f sanity.Finding) bool {
+		return f.File == l.open.segment.Log.Path && f.Severity == sanity.Error
+	})
+}
+
+// segmentFiles are the open files of one segment.
+type segmentFiles struct {
+	segment *Segment
+	log     Source
+	index   *offsetIndex
+	times   *timeIndex
+}
+
+// use opens the log of a segment. Indexes are opened when they are asked.
+func (l *lookup) use(s *Segment) (*segmentFiles, error) {
+	if l.open != nil && l.open.segment == s {
+		return l.open, nil
+	}
+	l.close()
+	log, err := s.Log.Open()
+	if err != nil {
+		return nil, err
+	}
+	l.open = &segmentFiles{segment: s, log: log}
+	return l.open, nil
+}
+
+func (l *lookup) close() {
+	if l.open == nil {
+		return
+	}
+	sources := []Source{l.open.log}
+	if l.open.index != nil {
+		sources = append(sources, l.open.index.source)
+	}
+	if l.open.times != nil {
+		sources = append(sources, l.open.times.source)
+	}
+	for _, s := range sources {
+		if s.Close != nil {
+			_ = s.Close()
+		}
+	}
+	l.open = nil
+}
+
+// headers walks the headers of the open log from position on, behind damage
+// too, until visit returns false.
+func (l *lookup) headers(from int64, visit func(b *recordbatch.Batch) (bool, error)) error {
+	f := l.open
+	scanner := recordbatch.NewScanner(f.log.R, f.log.Size, recordbatch.Options{
+		File: f.segment.Log.Path, From: from, Base: f.segment.BaseOffset})
+	n := 0
+	for b, err := range scanner.Headers() {
+		if n++; n%1024 == 0 && l.ctx.Err() != nil {
+			return l.ctx.Err()
+		}
+		if e, ok := errors.AsType[*recordbatch.CorruptError](err); ok {
+			l.damaged(e)
+		} else if err != nil {
+			return err
+		}
+		if b == nil {
+			continue
+		}
+		more, err := visit(b)
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+package lookup
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/kafsck/kafsck/internal/logdir"
+	"github.com/kafsck/kafsck/internal/statefile"
+)
+
+// File is a file of a segment, opened when it is needed.
+type File struct {
+	Path    string // as reached from the argument
+	ModTime time.Time
+	// Open opens it for reading. nil: there is no such file.
+	Open func() (Source, error)
+}
+
+// Source is an open file and its size. Close may be nil.
+type Source struct {
+	R     io.ReaderAt
+	Size  int64
+	Close func() error
+}
+
+// Segment is one segment of a partition.
+type Segment struct {
+	BaseOffset int64
+	Log        File
+	Index      File
+	TimeIndex  File
+}
+
+// Partition is what a lookup needs to know of a partition: its segments by
+// rising base offset, and where its log starts.
+type Partition struct {
+	Path     string
+	Segments []Segment
+	// LogStart is the first offset that a consumer may have: that of the
+	// checkpoint, or else the first base offset.
+	LogStart int64
+	// LogStartFile is the checkpoint that LogStart is from, or "".
+	LogStartFile string
+	// Unread are the errors of what could not be looked at: LogStart and the
+	// choice of a segment may depend on it.
+	Unread []error
+}
+
+// ErrNoLog is a PATH without any .log to look things up in.
+var ErrNoLog = errors.New("no .log in it")
+
+// Open lists the partition at path: a partition directory, or one .log, which
+// is then a partition of one segment.
+func Open(path string) (*Partition, error) {
+	target, err := logdir.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	p := &Partition{Path: path}
+	dir := path
+	switch {
+	case target.Dir != nil:
+		return nil, fmt.Errorf("%s: is a log directory; lookup needs one partition of it", path)
+	case target.Partition != nil:
+		for _, issue := range target.Partition.Issues {
+			if issue.Kind == logdir.Unreadable {
+				p.Unread = append(p.Unread, issue)
+			}
+		}
+		for i := range target.Partition.Segments {
+			if s := &target.Partition.Segments[i]; s.Log != nil {
+				p.Segments = append(p.Segments, Segment{s.BaseOffset, onDisk(s.Log), onDisk(s.Index), onDisk(s.TimeIndex)})
+			}
+		}
+	default:
+		e := target.File
+		if e.File.Kind != logdir.KindLog || !e.File.HasOffset {
+			return nil, fmt.Errorf("%s: lookup needs a partition directory or a .log named by its base offset", path)
+		}
+		dir = filepath.Dir(path)
+		p.Segments = []Segment{{e.File.BaseOffset, onDisk(e),
+			onDisk(sibling(dir, e.Name, logdir.KindOffsetIndex)), onDisk(sibling(dir, e.Name, logdir.KindTimeIndex))}}
+	}
+	if len(p.Segments) == 0 {
+		return nil, fmt.Errorf("%s: %w", path, ErrNoLog)
+	}
+	p.LogStart = p.Segments[0].BaseOffset
+	p.readLogStart(dir)
+	return p, nil
+}
+
+// sibling is the index beside a log, or nil.
+func sibling(dir, name string, kind logdir.Kind) *logdir.Entry {
+	path := filepath.Join(dir, logdir.Sibling(name, kind))
+	target, err := logdir.Open(path)
+	if err != nil {
+		return nil
+	}
+	return target.File
+}
+
+func onDisk(e *logdir.Entry) File {
+	if e == nil {
+		return File{}
+	}
+	return File{Path: e.Path, ModTime: e.ModTime, Open: func() (Source, error) {
+		f, size, err := logdir.OpenFile(e.Path)
+		if err != nil {
+			return Source{}, err
+		}
+		return Source{R: f, Size: size, Close: f.Close}, nil
+	}}
+}
+
+// readLogStart takes the log start offset from the checkpoint in the log
+// directory that the partition lies in. A broker takes the larger of that and
+// the first base offset (UnifiedLog), and goes without a checkpoint that it
+// can't read.
+func (p *Partition) readLogStart(dir string) {
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return
+	}
+	name, ok := logdir.ParsePartitionDir(filepath.Base(absolute))
+	if !ok {
+		return
+	}
+	file := filepath.Join(filepath.Dir(dir), logdir.KindLogStarts.String())
+	if clean := filepath.Clean(dir); clean == "." || clean == ".." || filepath.Base(clean) == ".." {
+		file = filepath.Join(dir, "..", logdir.KindLogStarts.String())
+	}
+	target, err := logdir.Open(file)
+	if err != nil || target.File == nil {
+		return
+	}
+	f, size, err := logdir.OpenFile(file)
+	if err != nil {
+		p.Unread = append(p.Unread, err)
+		return
+	}
+	defer f.Close()
+	checkpoint, err := statefile.ReadOffsetCheckpoint(f, size)
+	if err != nil {
+		p.Unread = append(p.Unread, fmt.Errorf("%s: %w", file, err))
+		return
+	}
+	if start, ok := checkpoint.Lookup(name.Topic, name.Partition); ok && start > p.LogStart {
+		p.LogStart, p.LogStartFile = start, file
+	}
+}
+
+// floor is the number of the segment with the greatest base offset ≤ offset,
+// or −1.
+func (p *Partition) floor(offset int64) int {
+	found := -1
+	for i := range p.Segments {
+		if p.Segments[i].BaseOffset <= offset {
+			found = i
+		}
+	}
+	return found
+}
