@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/kafsck/kafsck/recordbatch"
-	"github.com/kafsck/kafsck/sanity"
 )
 
 // withBatch reads the batch of a header and calls use with it, while its bytes
@@ -91,10 +90,4 @@ func (l *lookup) firstOffset(b *recordbatch.Batch) int64 {
 		}
 	})
 	return first
-}
-
-// unchecked says whether a finding is about something that could not be looked
-// at.
-func unchecked(code sanity.Code) bool {
-	return code == sanity.IOError || code == sanity.Unsupported || code == sanity.BatchDecompressLimit
 }

@@ -1,0 +1,111 @@
+package cmd
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kafsck/kafsck/internal/dump"
+	"github.com/kafsck/kafsck/sanity"
+)
+
+// emitter writes what a command says: data to stdout, findings as objects
+// among the data in JSON and as lines on stderr otherwise. The first error of
+// writing is kept and ends nothing by itself.
+type emitter struct {
+	global *globalOptions
+	format string
+	out    *bufio.Writer
+	code   int // of the exit, by the findings so far
+	err    error
+}
+
+func newEmitter(global *globalOptions, format string) *emitter {
+	return &emitter{global: global, format: format, out: bufio.NewWriterSize(global.streams.Out, 64<<10)}
+}
+
+// object writes one JSON object.
+func (e *emitter) object(v any) {
+	encoder := json.NewEncoder(e.out)
+	encoder.SetEscapeHTML(false)
+	e.keep(encoder.Encode(v))
+}
+
+// line writes one line of text; paths and the like have to be quoted before.
+func (e *emitter) line(format string, args ...any) {
+	_, err := fmt.Fprintf(e.out, format+"\n", args...)
+	e.keep(err)
+}
+
+// findings writes findings and takes them into account for the exit code.
+func (e *emitter) findings(list []sanity.Finding) {
+	for i := range list {
+		f := &list[i]
+		switch {
+		case f.Code.Unchecked():
+			e.code = worseExit(e.code, exitFailed)
+		case f.Severity == sanity.Error:
+			e.code = worseExit(e.code, exitDamage)
+		}
+		switch {
+		case e.format == formatJSON:
+			_, err := e.out.Write(append(f.AppendJSON(nil), '\n'))
+			e.keep(err)
+		case f.Severity != sanity.Info || !e.global.quiet:
+			e.keep(e.out.Flush()) // both may go to one terminal: keep their order
+			_, err := e.global.streams.Err.Write(dump.AppendFindingLine(nil, f))
+			e.keep(err)
+		}
+	}
+}
+
+// failed says that something could not be done, and goes on.
+func (e *emitter) failed(err error) {
+	e.keep(e.out.Flush())
+	complain(e.global.streams.Err, err)
+	e.code = worseExit(e.code, exitFailed)
+}
+
+func (e *emitter) keep(err error) {
+	if e.err == nil {
+		e.err = err
+	}
+}
+
+// end is what a command returns at its end.
+func (e *emitter) end() error {
+	e.keep(e.out.Flush())
+	if e.err != nil {
+		return e.err
+	}
+	return exitWith(e.code)
+}
+
+// quoted makes text from names and files fit for a terminal.
+func quoted(s string) string { return string(dump.AppendQuoted(nil, s)) }
+
+// timeText is a timestamp for people.
+func timeText(ms int64) string {
+	if ms < 0 {
+		return fmt.Sprintf("%d (none)", ms)
+	}
+	return fmt.Sprintf("%d (%s)", ms, time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z07:00"))
+}
+
+// counted is a number with the right form of a noun.
+func counted(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	for _, suffix := range []string{"ch", "s"} {
+		if strings.HasSuffix(noun, suffix) {
+			return fmt.Sprintf("%d %ses", n, noun)
+		}
+	}
+	if stem, ok := strings.CutSuffix(noun, "ry"); ok {
+		return fmt.Sprintf("%d %sries", n, stem)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
