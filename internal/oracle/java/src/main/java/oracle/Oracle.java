@@ -20,6 +20,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 
 /** Command line and line-oriented server; see README.md for the requests and responses. */
 public final class Oracle {
+    /** Requests whose answers hold the contents of records, in which nothing may be made up. */
+    private static final List<String> VERBATIM = List.of("records", "dump");
+
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final PrintStream STDOUT =
         new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
@@ -127,7 +130,7 @@ public final class Oracle {
             Req q = new Req(raw);
             Object result = dispatch(q, cap, stream);
             resp.put("ok", true);
-            if (result != null) resp.put("result", q.str("cmd").equals("records") ? result : scrub(result));
+            if (result != null) resp.put("result", VERBATIM.contains(q.str("cmd")) ? result : scrub(result));
         } catch (Throwable t) {
             resp.put("ok", false);
             resp.put("error", scrub(error(t)));
