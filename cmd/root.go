@@ -62,6 +62,7 @@ on disk. It works offline, on the files alone; reading never writes.
 	root.AddCommand(
 		newDumpCommand(global),
 		newLookupCommand(global),
+		newExplainCommand(global),
 		newVersionCommand(global),
 	)
 	usageErrors(root)

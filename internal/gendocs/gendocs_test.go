@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -122,5 +124,16 @@ func TestParseDay(t *testing.T) {
 	}
 	if _, err := parseDay("31.1.2026"); err == nil {
 		t.Error("a day in another form is accepted")
+	}
+}
+
+// The checked-in page is what the table of explanations makes.
+func TestFindingsPageIsFresh(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "findings.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(page), string(findingsPage())); diff != "" {
+		t.Errorf("docs/findings.md is not up to date; run go generate ./sanity (-checked in +made):\n%s", diff)
 	}
 }

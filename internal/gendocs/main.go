@@ -3,6 +3,10 @@
 //
 //	go run ./internal/gendocs -date 2026-01-31 -man man -completions completions
 //
+// and the page about findings, which go generate keeps up to date:
+//
+//	go run ./internal/gendocs -findings docs/findings.md
+//
 // It is a program of its own so that none of this is linked into kafsck. The
 // same command tree, date and version always give the same bytes.
 package main
@@ -26,8 +30,13 @@ func main() {
 	version := flag.String("version", "", "`version` in the man pages' footer")
 	man := flag.String("man", "", "write man pages into this `directory`")
 	completions := flag.String("completions", "", "write completions into this `directory`")
+	findings := flag.String("findings", "", "write the page about findings to this `file`")
 	flag.Parse()
-	if err := run(*date, *version, *man, *completions); err != nil {
+	err := run(*date, *version, *man, *completions)
+	if err == nil && *findings != "" {
+		err = os.WriteFile(*findings, findingsPage(), 0o644)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "gendocs:", err)
 		os.Exit(1)
 	}

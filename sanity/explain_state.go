@@ -1,0 +1,161 @@
+package sanity
+
+// stepDumpState shows what could be read of a small file.
+var stepDumpState = Step{"see what can be read of it", "kafsck dump FILE"}
+
+var stateExplanations = []Explanation{
+	{
+		Code:    CheckpointMalformed,
+		Title:   "a checkpoint file cannot be parsed",
+		Meaning: "A recovery-point-, replication-, log-start- or cleaner-offset-checkpoint, or a leader-epoch-checkpoint, has a wrong version, a line that isn't one, or not as many lines as it says.",
+		Cause:   "A full disk, an editor, an incomplete copy. Brokers replace these files as a whole, so that a crash doesn't leave halves.",
+		Broker:  "leader-epoch-checkpoint: the load of the partition fails. Recovery points and log starts: a warning, and every partition of the log dir is taken as 0, so that an unclean start checks everything and deleted records may come back.",
+		Legal:   "An empty file, or a version without a count, is an empty list.",
+		Next: []Step{
+			stepDumpState,
+			{Do: "for a leader-epoch-checkpoint: with the broker stopped, move it away and write it anew from the epochs of the batches (kafsck dump DIR), or refetch the partition from another replica"},
+			{Do: "for the others: with the broker stopped, correct the line, or restore the file from a copy of the same time"},
+		},
+	},
+	{
+		Code:    CheckpointEpochOrder,
+		Title:   "leader epochs of a checkpoint aren't in order",
+		Meaning: "In leader-epoch-checkpoint an epoch or a start offset isn't larger than the one before.",
+		Cause:   "An editor, a restored copy, or a fault in a broker.",
+		Broker:  "It loads the file as it is, and answers followers wrongly when they ask where an epoch ended: they truncate too much or too little.",
+		Legal:   "Never.",
+		Next:    []Step{stepDumpState, {"see the epochs of the batches", "kafsck dump DIR"}, stepRefetch},
+	},
+	{
+		Code:    CheckpointOffsetOutOfRange,
+		Title:   "a checkpoint names an offset above the end of the log",
+		Meaning: "The offset for a partition, or the start of an epoch, is larger than the last offset of its log and 1.",
+		Cause:   "The log lost its end: an incomplete copy or restore, lost writes; or the checkpoint is one of another time.",
+		Broker:  "A recovery point above the log's end is lowered to it; a log start above it makes the broker delete all segments of the partition. Epochs that start above the end are dropped.",
+		Legal:   "Below the first offset (trimmed, tiered), and for partitions that are not there any more.",
+		Next:    []Step{stepDumpState, stepRecovery, stepReplica},
+	},
+	{
+		Code:    PartitionMetadataMalformed,
+		Title:   "partition.metadata cannot be parsed",
+		Meaning: "The file is not two lines with version 0 and a topic id other than zero.",
+		Cause:   "An editor, a full disk, an incomplete copy.",
+		Broker:  "The load of the partition fails, and with it that of the log dir.",
+		Legal:   "Partitions from before 2.8 have no such file.",
+		Next: []Step{
+			stepDumpState,
+			{"see the topic's id in another partition of it", "kafsck dump OTHER-DIR/partition.metadata"},
+			{Do: "with the broker stopped, copy the file from another partition of the same topic"},
+		},
+	},
+	{
+		Code:    KRaftCheckpointMalformed,
+		Title:   "a KRaft checkpoint is damaged or incomplete",
+		Meaning: "In an OFFSET-EPOCH.checkpoint or bootstrap.checkpoint a batch is damaged, the header or the footer record is missing, offsets don't count from 0 without a gap, or the epoch isn't the one in the name.",
+		Cause:   "Damage on disk, a cut or incomplete copy. Brokers write these files beside and rename them when they are whole.",
+		Broker:  "A controller that needs it doesn't start; if the log still begins early enough, or an older one is whole, it can do without.",
+		Legal:   "A file with .part behind its name is one that never was finished, and is deleted at start.",
+		Next:    []Step{{"see the batches and records", "kafsck dump --deep-iteration FILE"}, {Do: "with the controller stopped, move it away if a newer or older whole one and the log behind that are there; else let the node fetch everything from the other controllers"}},
+	},
+	{
+		Code:    MetaPropertiesMalformed,
+		Title:   "meta.properties cannot be used",
+		Meaning: "The file cannot be parsed, has an unknown version, or misses what its version must have (node.id and cluster.id in version 1).",
+		Cause:   "An editor, a full disk, an incomplete copy.",
+		Broker:  "It doesn't start, or leaves this log dir out.",
+		Legal:   "In version 0 no key has to be there.",
+		Next:    []Step{stepDumpState, {Do: "with the broker stopped, correct it after the meta.properties of the broker's other log dirs; directory.id must stay its own"}},
+	},
+	{
+		Code:    MetaPropertiesConflict,
+		Title:   "log dirs of one broker contradict each other",
+		Meaning: "The meta.properties of log dirs given together have different node or cluster ids, or the same directory.id.",
+		Cause:   "A disk of another broker or cluster was mounted, a log dir was cloned, or a volume was restored to the wrong machine.",
+		Broker:  "It refuses to start.",
+		Legal:   "If you gave log dirs of different brokers on purpose, give them one call each.",
+		Next:    []Step{{"see the ids", "kafsck dump FILE"}, {Do: "mount the right volumes before anything else; no broker should start on these"}},
+	},
+	{
+		Code:    QuorumStateMalformed,
+		Title:   "quorum-state cannot be parsed",
+		Meaning: "The file isn't one line of JSON with the fields of its version.",
+		Cause:   "An editor, a full disk, an incomplete copy.",
+		Broker:  "The node doesn't start. Without the file it would begin anew at epoch 0, and might vote twice in an epoch.",
+		Legal:   "No file at all is a node that never took part.",
+		Next:    []Step{stepDumpState, {Do: "with the other controllers running and in the majority: stop this one and let it fetch everything anew; don't write votes by hand"}},
+	},
+	{
+		Code:    TopicIDMismatch,
+		Title:   "partitions of one topic have different topic ids",
+		Meaning: "The partition.metadata of two partition directories with the same topic name have different ids.",
+		Cause:   "The topic was deleted and created anew while this disk was away, or a partition comes from another cluster or backup.",
+		Broker:  "It compares the id with that of the cluster's metadata, and refuses to serve the partition or sets it aside as -stray.",
+		Legal:   "Directories on their way out (-delete, -stray) may be those of an older topic of that name.",
+		Next:    []Step{{"see the ids", "kafsck dump DIR/partition.metadata"}, {Do: "find out which id is the cluster's (kafka-topics.sh --describe shows it) before anything is deleted: the other directory holds data that no broker will serve"}},
+	},
+	{
+		Code:    PartitionDuplicate,
+		Title:   "the same partition is in two log dirs",
+		Meaning: "Two log dirs of one broker have a directory of the same partition, neither of them marked -future, -delete or -stray.",
+		Cause:   "A move between disks that was interrupted, a copy made by hand, a restored volume.",
+		Broker:  "It refuses to start, with a message about duplicate log directories.",
+		Legal:   "A -future directory beside the partition is a move that is under way.",
+		Next:    []Step{{"see what each of them has alone", "kafsck compare DIR OTHER-DIR"}, {Do: "with the broker stopped, move the one that is behind out of the log dir; delete nothing yet"}},
+	},
+}
+
+var fileExplanations = []Explanation{
+	{
+		Code:    FileOrphan,
+		Title:   "an index without its log",
+		Meaning: "There is an .index, .timeindex or .txnindex, and no .log with the same number.",
+		Cause:   "The .log was deleted or lost. If it was the first one of the partition, so were its records.",
+		Broker:  "It deletes such indexes when it loads. Without its first log the partition simply begins later.",
+		Legal:   "Where an X.log.deleted or a .log.swap with a base at or below is there: a deletion or a compaction that was interrupted.",
+		Next:    []Step{{"see which offsets the index speaks of", "kafsck index FILE"}, stepReplica},
+	},
+	{
+		Code:    FileName,
+		Title:   "a name that a broker can't use",
+		Meaning: "A directory's name isn't that of a partition, or a file's name isn't what its suffix says: no broker would have written it.",
+		Cause:   "Something was copied, renamed or unpacked into the log dir: lost+found, a backup, an editor's file.",
+		Broker:  "A directory with such a name keeps the broker from using the whole log dir. Files are ignored, or taken for a segment of another number.",
+		Legal:   "remote-log-index-cache and the names with -delete, -future and -stray are Kafka's own.",
+		Next:    []Step{{Do: "with the broker stopped, move it out of the log dir, to where it can be looked at"}},
+	},
+	{
+		Code:    FileLeftover,
+		Title:   "something that was left over",
+		Meaning: "A .deleted, .cleaned, .swap or .tmp file, a directory marked -delete, -future or -stray, a backup of an index that kafsck replaced, or a file that is none of Kafka's.",
+		Cause:   "A deletion, a compaction or a move that is under way or was interrupted; a repair.",
+		Broker:  "At its start it deletes .deleted and .cleaned files, and finishes or drops .swap ones. -delete directories are deleted, -future ones are taken up again, -stray ones stay until somebody removes them. Other files are ignored.",
+		Legal:   "Always. While a broker runs, such files come and go.",
+		Next:    []Step{{"see what the next start does with it", "kafsck recovery DIR"}, {Do: "nothing; if you need what is in it, copy it before the broker starts"}},
+	},
+}
+
+var uncheckedExplanations = []Explanation{
+	{
+		Code:    IOError,
+		Title:   "a file could not be read",
+		Meaning: "The operating system refused to open or to read a file, or a part of it. What is in there has not been checked: this is not a verdict on it.",
+		Cause:   "Missing permissions, a failing disk, a network disk that went away, a dangling symbolic link.",
+		Broker:  "An I/O error takes the whole log dir offline.",
+		Legal:   "A file that a running broker deletes while you look is not an error.",
+		Rule:    "counts as unchecked: exit 1",
+		Next: []Step{
+			{Do: "see what the kernel says of the disk (dmesg, smartctl); if it is failing, copy the log dir before anything else, and check the copy"},
+			{Do: "if it is a matter of permissions, run kafsck as the broker's user; it needs to read only"},
+		},
+	},
+	{
+		Code:    Unsupported,
+		Title:   "a kind or version of file that kafsck doesn't know",
+		Meaning: "The file is one that kafsck has no checks for. That doesn't make it damaged, and doesn't make it sound.",
+		Cause:   "A newer Kafka than kafsck knows, or a file that was put there by something else.",
+		Broker:  "Brokers that know it use it.",
+		Legal:   "Always.",
+		Rule:    "counts as unchecked: exit 1",
+		Next:    []Step{{"see which version of kafsck this is", "kafsck version"}, {Do: "try a newer release of kafsck, and tell the project which file it was and what wrote it"}},
+	},
+}
