@@ -65,6 +65,7 @@ on disk. It works offline, on the files alone; reading never writes.
 		newIndexCommand(global),
 		newLookupCommand(global),
 		newExplainCommand(global),
+		newSanityCheckCommand(global),
 		newVersionCommand(global),
 	)
 	usageErrors(root)
