@@ -71,22 +71,21 @@ func judgeTimes(views []Time, layout *indexfile.Layout, log *Log, s *Summary, la
 		}
 		*last = *v
 	}
-	if !final || !layout.Preallocated() {
+	if log == nil || !final || !layout.Preallocated() {
 		return nil
 	}
 	end := len(views)
 	for end > 0 && views[end-1].Verdict == False {
 		end--
 	}
-	tail := Judgement{Verdict: Unchecked}
-	if log != nil {
-		if end == len(views) || p.due(p.firstLater(last)) {
-			return nil
-		}
-		tail.Verdict = Stale
+	if end == len(views) {
+		return nil
 	}
-	for i := end; i < len(views); i++ {
-		views[i].Judgement = tail
+	from := p.firstLater(last)
+	if !p.due(from) {
+		for i := end; i < len(views); i++ {
+			views[i].Judgement = Judgement{Verdict: Stale}
+		}
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package recovery
 
 import (
+	"errors"
+
 	"github.com/kafsck/kafsck/indexfile"
 )
 
@@ -35,8 +37,11 @@ type Result struct {
 	// Caught is the exception that ended it where bytes are cut off; nil
 	// where the last batch is incomplete, which ends it silently.
 	Caught *indexfile.KafkaError
-	// Failure is an exception that LogSegment.recover doesn't catch.
+	// Failure is an exception that LogSegment.recover doesn't catch. Cause is
+	// what it was made of: an *indexfile.AppendError, a *indexfile.SizeError,
+	// or Failure itself.
 	Failure *indexfile.KafkaError
+	Cause   error
 }
 
 func (r *Result) stop(position int64, caught *indexfile.KafkaError) {
@@ -45,6 +50,12 @@ func (r *Result) stop(position int64, caught *indexfile.KafkaError) {
 
 // Truncated is the number of bytes that the broker cuts off the .log.
 func (r *Result) Truncated() int64 { return r.Size - r.ValidBytes }
+
+// Full says whether an index has no room for the segment's entries: a failure
+// by settings, not of the log.
+func (r *Result) Full() bool {
+	return errors.Is(r.Cause, indexfile.ErrFull) || errors.Is(r.Cause, indexfile.ErrMaxIndexSize)
+}
 
 // Failed says what happens after an exception that isn't caught.
 func (r *Result) Failed() Consequence {

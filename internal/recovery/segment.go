@@ -209,19 +209,19 @@ func (s *segment) firstOffset(b *recordbatch.Batch) (int64, error) {
 // transaction index. more is false where the recovery ends behind the batch.
 func (s *segment) produce(b *recordbatch.Batch) (more bool, err error) {
 	state := s.options.Producers
-	if state == nil {
-		return true, nil
-	}
 	if b.ProducerID >= 0 {
 		s.result.ProducerBatches++
-		if b.IsTransactional() {
+		if b.IsTransactional() || b.IsControl() {
 			s.result.TransactionalBatches++
 		}
-		if b.IsControl() {
+		if state != nil && b.IsControl() {
 			if err := s.walker.needData(); err != nil {
 				return false, err
 			}
 		}
+	}
+	if state == nil {
+		return true, nil
 	}
 	outcome, err := state.Append(b)
 	if err == nil && outcome.Completed && outcome.Txn.Aborted {
@@ -254,11 +254,13 @@ func (s *segment) thrown(err error) (*Result, error) {
 	default:
 		return nil, err
 	}
-	return s.fail(s.walker.position, kafka), nil
+	s.fail(s.walker.position, kafka)
+	s.result.Cause = err
+	return &s.result, nil
 }
 
 func (s *segment) fail(position int64, thrown *indexfile.KafkaError) *Result {
-	s.result.StopPosition, s.result.Failure = position, thrown
+	s.result.StopPosition, s.result.Failure, s.result.Cause = position, thrown, thrown
 	return &s.result
 }
 
