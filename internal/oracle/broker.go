@@ -253,7 +253,7 @@ func (c *Client) startBroker(tmp, log, properties string) (*broker, error) {
 	}
 	defer out.Close() // the child has its own
 	h := c.server.harness
-	cmd := exec.Command(h.java, h.jvmArgs("-XX:TieredStopAtLevel=1", "-Djava.io.tmpdir="+tmp,
+	cmd := exec.Command(h.java, h.jvmArgs("-Djava.io.tmpdir="+tmp,
 		"oracle.Oracle", "broker", "--parent", strconv.Itoa(os.Getpid()), properties)...)
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {

@@ -4,7 +4,9 @@ package oracle
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Dump is what DumpLogSegments printed and how it ended.
@@ -42,5 +44,27 @@ func (c *Client) Dump(args ...string) *Dump {
 	if d.Outcome == "" {
 		c.tb.Fatal(fmt.Errorf("kafka dump %q: no outcome", args))
 	}
+	return d
+}
+
+// DumpIn is Dump as if the tool ran in dir, with the names after --files
+// relative to it.
+func (c *Client) DumpIn(dir string, args ...string) *Dump {
+	c.tb.Helper()
+	args = slices.Clone(args)
+	for i := 1; i < len(args); i++ {
+		if args[i-1] != "--files" {
+			continue
+		}
+		files := strings.Split(args[i], ",")
+		for j, f := range files {
+			files[j] = filepath.Join(dir, f)
+		}
+		args[i] = strings.Join(files, ",")
+	}
+	d := c.Dump(args...)
+	prefix := dir + string(filepath.Separator)
+	d.Stdout = strings.ReplaceAll(d.Stdout, prefix, "")
+	d.Stderr = strings.ReplaceAll(d.Stderr, prefix, "")
 	return d
 }

@@ -64,17 +64,12 @@ func checkLegal(t *testing.T, k *Client, g *Generated, what string) {
 		}
 		n := 0
 		for _, b := range seg.Batches {
-			if !b.IsValid || b.RecordsError != nil || len(b.FieldErrors) > 0 || b.BaseOffset < end {
-				t.Errorf("%s: batch at %d of segment %d: valid %v, %v, %v, offset %d after %d",
-					what, b.Position, s.Base, b.IsValid, b.RecordsError, b.FieldErrors, b.BaseOffset, end)
+			if !b.OK() || b.BaseOffset < end {
+				t.Errorf("%s: batch at %d of segment %d: valid %v, %v, %v, %v, offset %d after %d", what, b.Position, s.Base,
+					b.IsValid, b.RecordsError, b.FieldErrors, b.ControlErrors, b.BaseOffset, end)
 			}
 			end = b.LastOffset + 1
 			n += len(b.Records)
-			for _, r := range b.Records {
-				if r.Control != nil && r.Control.Error != nil {
-					t.Errorf("%s: control record %d: %v", what, r.Offset, r.Control.Error)
-				}
-			}
 		}
 		if n != s.Records {
 			t.Errorf("%s: segment %d: %d records, generated %d", what, s.Base, n, s.Records)

@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// logDir is what a real broker wrote for topic t (one partition, 400 records
-// with zstd and then 100 plain ones) before an orderly stop.
+// logDir is what a real broker wrote for topic t (one partition, 500 records of
+// three producers, so that there are at least three batches) before an orderly
+// stop.
 var logDir struct {
 	once   sync.Once
 	root   string
@@ -40,7 +41,7 @@ func brokerDir(t *testing.T) (root string, report *BrokerReport) {
 		logDir.report = k.BrokerCheck(root, BrokerOpts{
 			Format:  true,
 			Create:  []Topic{{Name: "t", Partitions: 1, Config: map[string]string{"index.interval.bytes": "1000"}}},
-			Produce: []Produce{{"t", 400, "zstd"}, {"t", 100, "none"}},
+			Produce: []Produce{{"t", 400, "zstd"}, {"t", 50, "none"}, {"t", 50, "gzip"}},
 			Topics:  []string{"t"},
 		})
 	})
@@ -79,6 +80,17 @@ func TestBrokerFillsAndServes(t *testing.T) {
 	check("unclean", Open(t).BrokerCheck(twin, BrokerOpts{Unclean: true, NoRecoveryPoint: true, Topics: []string{"t"}}))
 }
 
+func TestBrokerThatDies(t *testing.T) {
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "meta.properties"), []byte("version=1\nnode.id=1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := Open(t).BrokerCheck(root, BrokerOpts{})
+	if r.OK || r.AliveAtEnd || r.Exit != 1 || r.Failure == nil || r.Failure.Message != "broker process ended" || len(r.Warnings) == 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestRecords(t *testing.T) {
 	root, _ := brokerDir(t)
 	k := Open(t)
@@ -89,7 +101,7 @@ func TestRecords(t *testing.T) {
 	}
 	n := 0
 	for _, b := range seg.Batches {
-		if !b.IsValid || b.Magic != 2 || b.RecordsError != nil || len(b.FieldErrors) > 0 || int(*b.CountOrNull) != len(b.Records) {
+		if !b.OK() || b.Magic != 2 || int(*b.CountOrNull) != len(b.Records) {
 			t.Errorf("batch %+v", b)
 		}
 		for _, r := range b.Records {
@@ -169,11 +181,11 @@ func TestLoadSnapshotDump(t *testing.T) {
 	dir := filepath.Join(root, "t-0")
 	loaded := k.Load(dir, LoadOpts{LogOpts: LogOpts{NowMs: 1_700_000_001_000}}) // else both producers have expired
 	if !loaded.Loaded || loaded.LogEndOffset != 500 || len(loaded.Segments) != 1 || loaded.Segments[0].NextOffset != 500 ||
-		len(loaded.Producers) != 2 || len(loaded.Changes.Removed) != 0 {
+		len(loaded.Producers) != 3 || len(loaded.Changes.Removed) != 0 {
 		t.Errorf("load %+v", loaded)
 	}
 	snap := k.Snapshot(filepath.Join(dir, "00000000000000000500.snapshot"))
-	if snap.ReadError != nil || len(snap.Producers) != 2 || snap.Producers[0].Batches[0].LastOffset == 0 {
+	if snap.ReadError != nil || len(snap.Producers) != 3 || snap.Producers[0].Batches[0].LastOffset == 0 {
 		t.Errorf("snapshot %+v", snap)
 	}
 	d := k.Dump("--files", filepath.Join(dir, "00000000000000000000.log"))

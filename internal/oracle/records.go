@@ -5,6 +5,8 @@ package oracle
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/kafsck/kafsck/internal/fixture"
 )
 
 // RecordsOpts says how far to walk.
@@ -29,69 +31,28 @@ type Segment struct {
 	FileSize    int64
 }
 
-// Batch is a RecordBatch. A getter that threw is in FieldErrors, by the JSON
-// name, and its field is the zero value.
+// Batch is a RecordBatch, in the form in which fixtures hold one.
 type Batch struct {
-	Position             int64             `json:"position"`
-	SizeInBytes          int32             `json:"sizeInBytes"`
-	BaseOffset           int64             `json:"baseOffset"`
-	LastOffset           int64             `json:"lastOffset"`
-	Magic                int8              `json:"magic"`
-	PartitionLeaderEpoch int32             `json:"partitionLeaderEpoch"`
-	ProducerID           int64             `json:"producerId"`
-	ProducerEpoch        int16             `json:"producerEpoch"`
-	BaseSequence         int32             `json:"baseSequence"`
-	LastSequence         int32             `json:"lastSequence"`
-	IsTransactional      bool              `json:"isTransactional"`
-	IsControl            bool              `json:"isControl"`
-	HasDeleteHorizon     bool              `json:"hasDeleteHorizon"`
-	DeleteHorizonMs      *int64            `json:"deleteHorizonMs"`
-	Compression          string            `json:"compression"`
-	TimestampType        string            `json:"timestampType"`
-	MaxTimestamp         int64             `json:"maxTimestamp"`
-	Checksum             uint32            `json:"checksum"`
-	IsValid              bool              `json:"isValid"`
-	CountOrNull          *int32            `json:"countOrNull"`
-	Records              []Record          `json:"records"`
-	RecordsError         *Error            `json:"recordsError"`
-	FieldErrors          map[string]string `json:"fieldErrors"`
+	fixture.Batch
+	// RecordsError ended the iteration over the records early.
+	RecordsError *Error `json:"recordsError"`
+	// FieldErrors holds, by JSON name, what getters threw; the field is then
+	// the zero value.
+	FieldErrors map[string]string `json:"fieldErrors"`
+	// ControlErrors tells which control records could not be parsed.
+	ControlErrors []ControlError `json:"controlErrors"`
 }
 
-// Record is one record; a nil Key or Value is null, an empty one is empty.
-type Record struct {
-	Offset    int64    `json:"offset"`
-	Timestamp int64    `json:"timestamp"`
-	Sequence  int32    `json:"sequence"`
-	Key       []byte   `json:"key"`
-	Value     []byte   `json:"value"`
-	Headers   []Header `json:"headers"`
-	// Control is set in control batches.
-	Control *Control `json:"control"`
+// ControlError is what parsing a control record threw.
+type ControlError struct {
+	Error
+	Offset int64 `json:"offset"`
 }
 
-// Header is a record header; a nil Value is null.
-type Header struct {
-	Key   string
-	Value []byte
-}
-
-// UnmarshalJSON takes [key, value].
-func (h *Header) UnmarshalJSON(b []byte) error {
-	pair := [2]any{&h.Key, &h.Value}
-	return json.Unmarshal(b, &pair)
-}
-
-// Control is a control record's meaning.
-type Control struct {
-	KeyVersion int16  `json:"keyVersion"`
-	TypeID     int16  `json:"typeId"`
-	Type       string `json:"type"`
-	// Version and CoordinatorEpoch are those of ABORT and COMMIT.
-	Version          *int16 `json:"version"`
-	CoordinatorEpoch *int32 `json:"coordinatorEpoch"`
-	// Body is the toString of a KRaft control record.
-	Body  string `json:"body"`
-	Error *Error `json:"error"`
+// OK tells whether Kafka reads all of the batch without complaint; it then
+// has a right checksum.
+func (b *Batch) OK() bool {
+	return b.IsValid && b.RecordsError == nil && len(b.FieldErrors) == 0 && len(b.ControlErrors) == 0
 }
 
 // UnmarshalJSON takes the list of batches that a line of another type ends.

@@ -40,10 +40,10 @@ type response struct {
 	Log    []string        `json:"log"`
 }
 
-// jvmArgs are for short-lived JVMs: a small collector, no shared performance
-// file.
+// jvmArgs are for short-lived JVMs: the fast compiler, a small collector, no
+// shared performance file.
 func (h harness) jvmArgs(args ...string) []string {
-	return append([]string{"-Xmx640m", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-cp", h.classpath}, args...)
+	return append([]string{"-Xmx640m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-cp", h.classpath}, args...)
 }
 
 func (s *server) start() error {
