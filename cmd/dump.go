@@ -24,6 +24,7 @@ Examples:
   kafsck dump --deep-iteration --from-offset 1000 --to-offset 1010 orders-0
   kafsck dump --offsets-decoder __consumer_offsets-12
   kafsck dump --decode auto /var/lib/kafka/data
+  kafsck dump --topic 'orders*' --newest 1 --rate-limit 50MB/s /var/lib/kafka/data
   kafsck dump --format json --print-data-log --value-format redacted orders-0
   kafsck dump --hex --limit 1 00000000000000000000.log
   alias kafka-dump-log.sh='kafsck dump'
@@ -37,7 +38,18 @@ Examples:
 			if len(paths) == 0 {
 				return usageErrorf("dump needs at least one PATH (or --files)")
 			}
-			return runDump(cmd.Context(), global, options, paths)
+			if options.Filter, err = o.selection.filter(); err != nil {
+				return err
+			}
+			p, err := o.startProgress(global, options, paths)
+			if err != nil {
+				return err
+			}
+			defer p.finish()
+			if options.Reading, err = o.selection.reading(cmd.Context(), p); err != nil {
+				return err
+			}
+			return runDump(cmd.Context(), global, options, paths, p)
 		},
 		ValidArgsFunction: completeFiles,
 	}
@@ -53,7 +65,16 @@ func splitFiles(files string) []string {
 	return strings.Split(files, ",")
 }
 
-func runDump(ctx context.Context, global *globalOptions, options dump.Options, paths []string) error {
+// startProgress starts a bar, except where the data on the screen is progress
+// enough.
+func (o *dumpOptions) startProgress(global *globalOptions, options dump.Options, paths []string) (*progress, error) {
+	if global.progress == "auto" && options.Format != dump.Quiet && isTerminal(global.streams.Out) {
+		return nil, nil
+	}
+	return global.startProgress(func() int64 { return totalBytes(paths, options.Filter) })
+}
+
+func runDump(ctx context.Context, global *globalOptions, options dump.Options, paths []string, p *progress) error {
 	sink := dump.NewSink(global.streams.Out, global.streams.Err, options.Format)
 	sink.Terminal = options.Terminal
 	var rows []dump.FileSummary
@@ -75,6 +96,7 @@ func runDump(ctx context.Context, global *globalOptions, options dump.Options, p
 			code = worseExit(code, exitFailed)
 		}
 	}
+	p.finish()
 	if sink.Summary.Findings > 0 {
 		code = worseExit(code, exitDamage)
 	}

@@ -23,6 +23,7 @@ type dumpOptions struct {
 	keyDecoder         string
 	valueDecoder       string
 	topicDecoders
+	selection
 
 	fromOffset, toOffset int64
 	fromTime, toTime     string
@@ -48,6 +49,7 @@ func (o *dumpOptions) addFlags(command *cobra.Command) {
 	f.StringVar(&o.valueDecoder, "value-decoder-class", "", "decoder of values, likewise `CLASS`")
 
 	o.topicDecoders.addFlags(f)
+	o.selection.addFlags(f)
 
 	f.Int64Var(&o.fromOffset, "from-offset", 0, "only from `OFFSET` on; the index beside the log is used to get there")
 	f.Int64Var(&o.toOffset, "to-offset", math.MaxInt64, "only up to `OFFSET`, itself included")

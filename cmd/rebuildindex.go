@@ -3,7 +3,6 @@ package cmd
 import (
 	"math"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,11 +25,7 @@ type rebuildOptions struct {
 	version      string
 	damaged      string
 	verify       bool
-
-	topic      string
-	partitions []int32
-	newest     int
-	since      string
+	selection
 }
 
 func newRebuildIndexCommand(global *globalOptions) *cobra.Command {
@@ -63,7 +58,7 @@ Examples:
 			if err != nil {
 				return err
 			}
-			run := &rebuildRun{emitter: newEmitter(global, format), options: options, filter: filter, all: o.all}
+			run := &rebuildRun{emitter: newEmitter(global, format), options: options, filter: filter, all: o.all, selection: &o.selection}
 			return run.paths(cmd.Context(), args)
 		},
 		ValidArgsFunction: completeFiles,
@@ -79,10 +74,7 @@ Examples:
 	f.StringVar(&o.version, "kafka-version", "4.4", "build them as this `VERSION` of Kafka does")
 	f.StringVar(&o.damaged, "damaged", "refuse", "a damaged log: refuse, or index the prefix before the damage")
 	f.BoolVar(&o.verify, "verify", false, "look every offset up through what was written")
-	f.StringVar(&o.topic, "topic", "", "of a log dir: only topics that match `GLOB`")
-	f.Int32SliceVar(&o.partitions, "partition", nil, "of a log dir: only these partition `NUMBERS`")
-	f.IntVar(&o.newest, "newest", 0, "only the newest `N` segments of each partition")
-	f.StringVar(&o.since, "modified-since", "", "only segments written since `TIME`: epoch milliseconds or RFC 3339")
+	o.selection.addFlags(f)
 	return command
 }
 
@@ -126,18 +118,8 @@ func (o *rebuildOptions) build(global *globalOptions) (options rebuild.Options, 
 	default:
 		return options, filter, usageErrorf("--damaged %q: refuse or prefix", o.damaged)
 	}
-	since, err := parseTimeFlag("modified-since", o.since, -1)
-	if err != nil {
-		return options, filter, err
-	}
-	filter = logdir.Filter{Topic: o.topic, Partitions: o.partitions, Newest: o.newest}
-	if since >= 0 {
-		filter.ModifiedSince = time.UnixMilli(since)
-	}
-	if err := filter.Validate(); err != nil {
-		return options, filter, usageErrorf("%v", err)
-	}
-	return options, filter, nil
+	filter, err = o.selection.filter()
+	return options, filter, err
 }
 
 var indexKinds = []indexfile.Kind{indexfile.Offset, indexfile.Time, indexfile.Txn}

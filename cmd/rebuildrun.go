@@ -15,9 +15,10 @@ import (
 // what became of each, and counts.
 type rebuildRun struct {
 	*emitter
-	options rebuild.Options
-	filter  logdir.Filter
-	all     bool
+	options   rebuild.Options
+	filter    logdir.Filter
+	selection *selection
+	all       bool
 
 	rows                                           [][]string
 	segments, indexes, identical, written, refused int64
@@ -40,14 +41,21 @@ func (r *rebuildRun) paths(ctx context.Context, args []string) error {
 	for _, err := range failures {
 		r.failed(err)
 	}
-	bar := newProgress(r.global, "rebuilding", totalBytes(jobs))
-	defer bar.close()
-	r.options.Progress = bar.add
+	bar, err := r.global.startProgress(func() int64 { return jobBytes(jobs) })
+	if err != nil {
+		return err
+	}
+	defer bar.finish()
+	r.keep(r.out.Flush())
+	r.out.Reset(r.global.streams.Out)
+	if r.options.Reading, err = r.selection.reading(ctx, bar); err != nil {
+		return err
+	}
 	rebuilder := rebuild.New(r.options)
 	if err := r.run(ctx, rebuilder, jobs); err != nil {
 		return err
 	}
-	bar.close()
+	bar.finish()
 	return r.summary()
 }
 
@@ -66,7 +74,7 @@ func (r *rebuildRun) jobs(targets []*logdir.Target) (jobs []*rebuild.Job, failur
 	return jobs, failures
 }
 
-func totalBytes(jobs []*rebuild.Job) (n int64) {
+func jobBytes(jobs []*rebuild.Job) (n int64) {
 	for _, job := range jobs {
 		n += job.Bytes()
 	}

@@ -15,16 +15,25 @@ type Streams struct {
 	Err io.Writer
 }
 
+// fileOf is the file behind w, if w is one or guards one.
+func fileOf(w io.Writer) (*os.File, bool) {
+	if g, guarded := w.(*guardedWriter); guarded {
+		w = g.w
+	}
+	f, ok := w.(*os.File)
+	return f, ok
+}
+
 // isTerminal says whether w is a terminal.
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := fileOf(w)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // terminalWidth is the width of the terminal behind w, or fallback where w is
 // none.
 func terminalWidth(w io.Writer, fallback int) int {
-	f, ok := w.(*os.File)
+	f, ok := fileOf(w)
 	if !ok {
 		return fallback
 	}

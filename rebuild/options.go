@@ -2,6 +2,7 @@ package rebuild
 
 import (
 	"errors"
+	"io"
 	"slices"
 	"time"
 
@@ -32,9 +33,9 @@ type Options struct {
 
 	// Workers is how many segments are read at a time; 0 is 1.
 	Workers int
-	// Progress, where not nil, is told how many bytes of logs were read. It is
-	// called by several goroutines.
-	Progress func(n int64)
+	// Reading, where not nil, is put between the rebuilder and each log that it
+	// reads, to count or to slow down. Several goroutines use what it returns.
+	Reading func(io.ReaderAt) io.ReaderAt
 
 	// FS and Now are for tests.
 	FS  FS

@@ -31,7 +31,7 @@ func (s *scan) close() {
 // transactions, which needs the producers before the segment.
 func (run *partitionRun) scan(segment logdir.Segment, alone bool) *scan {
 	s := &scan{segment: segment}
-	if s.source, s.err = openSource(run.ctx, segment.Log.Path, run.o.Progress); s.err != nil {
+	if s.source, s.err = openSource(run.ctx, segment.Log.Path, run.o.Reading); s.err != nil {
 		return s
 	}
 	o := run.recoveryOptions(segment)

@@ -12,13 +12,13 @@ import (
 
 // source is a .log that is being read, and what it was like before.
 type source struct {
-	ctx      context.Context
-	path     string
-	file     *os.File
-	size     int64
-	info     os.FileInfo
-	tail     [sha256.Size]byte
-	progress func(int64)
+	ctx  context.Context
+	path string
+	file *os.File
+	r    io.ReaderAt // file, with what Options.Reading puts before it
+	size int64
+	info os.FileInfo
+	tail [sha256.Size]byte
 }
 
 // tailBytes is how much of the end of a log is hashed to see that it is still
@@ -26,12 +26,15 @@ type source struct {
 const tailBytes = 64 << 10
 
 // openSource opens a log read-only.
-func openSource(ctx context.Context, path string, progress func(int64)) (*source, error) {
+func openSource(ctx context.Context, path string, reading func(io.ReaderAt) io.ReaderAt) (*source, error) {
 	f, size, err := logdir.OpenFile(path)
 	if err != nil {
 		return nil, err
 	}
-	s := &source{ctx: ctx, path: path, file: f, size: size, progress: progress}
+	s := &source{ctx: ctx, path: path, file: f, r: f, size: size}
+	if reading != nil {
+		s.r = reading(f)
+	}
 	if s.info, err = f.Stat(); err == nil {
 		s.size = s.info.Size()
 		s.tail, err = s.hashTail()
@@ -56,11 +59,7 @@ func (s *source) ReadAt(p []byte, position int64) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
 	}
-	n, err := s.file.ReadAt(p, position)
-	if s.progress != nil {
-		s.progress(int64(n))
-	}
-	return n, err
+	return s.r.ReadAt(p, position)
 }
 
 // unchanged gives an error where the log is not what it was when it was

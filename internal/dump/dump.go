@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/sanity"
@@ -31,17 +32,17 @@ func Path(ctx context.Context, sink *Sink, path string, o *Options) ([]FileSumma
 		s, err := file(ctx, sink, *target.File, o)
 		return []FileSummary{s}, err
 	case target.Partition != nil:
-		return entries(ctx, sink, target.Partition.Files(), o)
+		return partition(ctx, sink, target.Partition, o)
 	}
 	rows, err := entries(ctx, sink, target.Dir.Files(), o)
 	errs := []error{err}
-	for _, ref := range target.Dir.Partitions {
+	for _, ref := range o.Filter.Select(target.Dir.Partitions) {
 		p, err := ref.Open()
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		more, err := entries(ctx, sink, p.Files(), o)
+		more, err := partition(ctx, sink, p, o)
 		rows = append(rows, more...)
 		errs = append(errs, err)
 		if ctx.Err() != nil {
@@ -49,6 +50,12 @@ func Path(ctx context.Context, sink *Sink, path string, o *Options) ([]FileSumma
 		}
 	}
 	return rows, errors.Join(errs...)
+}
+
+// partition dumps the files of a partition that the filter chooses.
+func partition(ctx context.Context, sink *Sink, p *logdir.Partition, o *Options) ([]FileSummary, error) {
+	chosen := o.Filter.Chosen(p)
+	return entries(ctx, sink, slices.DeleteFunc(p.Files(), func(e logdir.Entry) bool { return !chosen(e) }), o)
 }
 
 // entries dumps the files of a directory. Those that mean nothing are passed
@@ -100,6 +107,10 @@ func dispatch(ctx context.Context, sink *Sink, e logdir.Entry, o *Options) error
 		return err
 	}
 	defer f.Close()
+	var r io.ReaderAt = f
+	if o.Reading != nil {
+		r = o.Reading(f)
+	}
 	shown := javaPath(e.Path)
 	if o.Format == Text || o.Format == Hex {
 		if err := sink.printf("Dumping %s\n", sink.path(shown)); err != nil {
@@ -115,20 +126,20 @@ func dispatch(ctx context.Context, sink *Sink, e logdir.Entry, o *Options) error
 	ix := indexDump{Options: o, sink: sink, file: shown, fileJSON: appendText(nil, e.Path), base: name.BaseOffset}
 	switch kind {
 	case logdir.KindLog, logdir.KindKRaftCheckpoint, logdir.KindBootstrapCheckpoint:
-		return log(ctx, sink, e, o, f, size)
+		return log(ctx, sink, e, o, r, size)
 	case logdir.KindOffsetIndex:
-		err = ix.offsets(f, size)
+		err = ix.offsets(r, size)
 	case logdir.KindTimeIndex:
-		err = ix.times(f, size)
+		err = ix.times(r, size)
 	case logdir.KindTxnIndex:
-		err = ix.transactions(f, size)
+		err = ix.transactions(r, size)
 	case logdir.KindUnknown, logdir.KindLock:
 		if kind == logdir.KindLock {
 			return nil
 		}
 		return fmt.Errorf("%s: %w", e.Path, errUnknownKind)
 	default:
-		return state(sink, e, o, f, size)
+		return state(sink, e, o, r, size)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", e.Path, err)

@@ -4,9 +4,11 @@
 package dump
 
 import (
+	"io"
 	"math"
 	"regexp"
 
+	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/internal/topics"
 )
 
@@ -26,6 +28,13 @@ type Options struct {
 	Format   Format
 	Workers  int
 	Terminal bool // stdout is a terminal: control characters are quoted
+
+	// Filter chooses partitions of log directories, and segments of them.
+	Filter logdir.Filter
+	// Reading, if there is one, is put between the dump and each file that it
+	// reads, to count or to slow down. It is called from one goroutine, what it
+	// returns from several.
+	Reading func(io.ReaderAt) io.ReaderAt
 
 	// Kafka's own.
 	PrintData          bool

@@ -89,3 +89,18 @@ func (f *Filter) Segments(segments []Segment) []Segment {
 	}
 	return chosen
 }
+
+// Chosen returns a function that says which files of a partition are chosen:
+// those of segments that are, and all that belong to no segment.
+func (f *Filter) Chosen(p *Partition) func(Entry) bool {
+	if f.Newest <= 0 && f.ModifiedSince.IsZero() {
+		return func(Entry) bool { return true }
+	}
+	bases := map[int64]bool{}
+	for _, s := range f.Segments(p.Segments) {
+		bases[s.BaseOffset] = true
+	}
+	return func(e Entry) bool {
+		return !e.File.Kind.IsSegment() || e.File.Suffix != NoSuffix || !e.File.HasOffset || bases[e.File.BaseOffset]
+	}
+}

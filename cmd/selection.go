@@ -1,0 +1,110 @@
+package cmd
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/kafsck/kafsck/internal/logdir"
+	"github.com/kafsck/kafsck/internal/ratelimit"
+)
+
+// selection are the flags that say what of a log dir is read, and how fast:
+// the same for every command that takes log dirs.
+type selection struct {
+	topic         string
+	partitions    []int32
+	newest        int
+	modifiedSince string
+	rateLimit     string
+}
+
+func (s *selection) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&s.topic, "topic", "", "of a log dir: only topics that match `GLOB`")
+	f.Int32SliceVar(&s.partitions, "partition", nil, "of a log dir: only partitions `N,…`")
+	f.IntVar(&s.newest, "newest", 0, "only the newest `N` segments of each partition")
+	f.StringVar(&s.modifiedSince, "modified-since", "", "only segments written since `TIME`: epoch milliseconds or RFC 3339")
+	f.StringVar(&s.rateLimit, "rate-limit", "", "read no faster than `RATE`, as in 100MB/s")
+	f.Lookup("partition").DefValue = ""
+}
+
+// filter checks the flags and says what they choose.
+func (s *selection) filter() (logdir.Filter, error) {
+	filter := logdir.Filter{Topic: s.topic, Partitions: s.partitions, Newest: s.newest}
+	if s.modifiedSince != "" {
+		ms, err := parseTimeFlag("modified-since", s.modifiedSince, 0)
+		if err != nil {
+			return filter, err
+		}
+		filter.ModifiedSince = time.UnixMilli(ms)
+	}
+	if err := filter.Validate(); err != nil {
+		return filter, usageErrorf("%v", err)
+	}
+	return filter, nil
+}
+
+// rate is the limit in bytes a second; 0 is none.
+func (s *selection) rate() (int64, error) {
+	if s.rateLimit == "" {
+		return 0, nil
+	}
+	n, err := ratelimit.Parse(s.rateLimit)
+	if err != nil {
+		return 0, usageErrorf("--rate-limit: %v", err)
+	}
+	return n, nil
+}
+
+// reading returns what a command puts between itself and the files that it
+// reads: the limit of the rate, and the count for the progress bar.
+func (s *selection) reading(ctx context.Context, p *progress) (func(io.ReaderAt) io.ReaderAt, error) {
+	rate, err := s.rate()
+	if err != nil {
+		return nil, err
+	}
+	limiter := ratelimit.New(rate)
+	if limiter == nil && p == nil {
+		return nil, nil
+	}
+	return func(r io.ReaderAt) io.ReaderAt { return limiter.ReaderAt(ctx, p.reader(r)) }, nil
+}
+
+// totalBytes is how much there is to read below the paths, as far as names and
+// sizes tell; it is for a progress bar, so what cannot be listed is passed
+// over here and reported where it is read.
+func totalBytes(paths []string, filter logdir.Filter) int64 {
+	var total int64
+	partition := func(p *logdir.Partition) {
+		chosen := filter.Chosen(p)
+		for _, e := range p.Files() {
+			if chosen(e) {
+				total += e.Size
+			}
+		}
+	}
+	for _, path := range paths {
+		target, err := logdir.Open(path)
+		if err != nil {
+			continue
+		}
+		switch {
+		case target.File != nil:
+			total += target.File.Size
+		case target.Partition != nil:
+			partition(target.Partition)
+		case target.Dir != nil:
+			for _, e := range target.Dir.Files() {
+				total += e.Size
+			}
+			for _, ref := range filter.Select(target.Dir.Partitions) {
+				if p, err := ref.Open(); err == nil {
+					partition(p)
+				}
+			}
+		}
+	}
+	return total
+}
