@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -58,6 +59,36 @@ func (e *emitter) findings(list []sanity.Finding) {
 			_, err := e.global.streams.Err.Write(dump.AppendFindingLine(nil, f))
 			e.keep(err)
 		}
+	}
+}
+
+// finding is findings for one.
+func (e *emitter) finding(f sanity.Finding) { e.findings([]sanity.Finding{f}) }
+
+// failedParts is failed for each of what errors.Join put together, or for none.
+// It returns the error that ends the command, of an interrupt alone.
+func (e *emitter) failedParts(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, part := range joined.Unwrap() {
+			if err := e.failedParts(ctx, part); err != nil {
+				return err
+			}
+		}
+	} else if err != nil {
+		e.failed(err)
+	}
+	return nil
+}
+
+// note says what is worth a line on stderr and changes nothing.
+func (e *emitter) note(format string, args ...any) {
+	if !e.global.quiet {
+		e.keep(e.out.Flush())
+		_, err := fmt.Fprintf(e.global.streams.Err, "kafsck: "+format+"\n", args...)
+		e.keep(err)
 	}
 }
 

@@ -61,8 +61,11 @@ on disk. It works offline, on the files alone; reading never writes.
 
 	root.AddCommand(
 		newDumpCommand(global),
+		newGroupsCommand(global),
+		newIndexCommand(global),
 		newLookupCommand(global),
 		newExplainCommand(global),
+		newSanityCheckCommand(global),
 		newRebuildIndexCommand(global),
 		newVersionCommand(global),
 	)

@@ -229,3 +229,37 @@ func TestFlipOfEveryBit(t *testing.T) {
 		}
 	}
 }
+
+// Damage that goes on and on takes time in proportion to the file, and the
+// scan still says where each piece of it is.
+func TestMuchDamage(t *testing.T) {
+	original := fixture.ReadFile(t, "kafka-4.4.0/closed/txn-0/00000000000000000000.log")
+	first := extents(original)[0]
+	bad := slices.Clone(original[:first.size])
+	bad[first.size-1] ^= 1
+	const many = 60_000
+	data := bytes.Repeat(bad, many)
+	data = append(data, original...)
+	sound, damage := scanAll(t, data)
+	if len(sound) != len(extents(original)) || len(damage) != many {
+		t.Fatalf("%d sound batches, %d damaged", len(sound), len(damage))
+	}
+	// A header that would fit anywhere, at every place.
+	header := slices.Clone(original[:HeaderSize])
+	binary.BigEndian.PutUint32(header[8:], 3<<20)
+	data = append(bytes.Repeat(header, 80_000), original...)
+	sound, _ = scanAll(t, data)
+	if len(sound) != len(extents(original)) {
+		t.Fatalf("%d sound batches behind false headers", len(sound))
+	}
+	// Zeros, then a batch, on and on.
+	data = nil
+	for range 200 {
+		data = append(data, make([]byte, 100_001)...)
+		data = append(data, original[:first.size]...)
+	}
+	sound, damage = scanAll(t, data)
+	if len(sound) != 200 || len(damage) != 200 {
+		t.Fatalf("%d sound batches between zeros, %d damages", len(sound), len(damage))
+	}
+}

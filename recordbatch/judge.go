@@ -19,7 +19,9 @@ type judge struct {
 	soundFrom, soundAt int64
 	// Up to here a series of plausible headers was followed already.
 	chained int64
-	buffer  []byte
+	// How many bytes were read to prove what a length should be.
+	probed int64
+	buffer []byte
 }
 
 // at judges position. The item's batch is set, without Data, where its extent
@@ -261,6 +263,10 @@ func (j *judge) rightLength(b *Batch, end int64) string {
 	probe.Size = end - b.Position
 	if probe.Size == b.Size || probe.Size > maxLoaded || b.Magic < 0 || b.Magic > 2 ||
 		probe.Size-LogOverhead < smallestLength(b.Magic) {
+		return ""
+	}
+	// As with the search: work stays in proportion to the file.
+	if j.probed += probe.Size; j.probed > initialCredit/4+creditPerByte/4*b.Position {
 		return ""
 	}
 	if err := j.compute(&probe, probe.Magic); err != nil || probe.CRC != probe.ComputedCRC {

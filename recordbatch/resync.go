@@ -1,5 +1,7 @@
 package recordbatch
 
+import "bytes"
+
 const judgeBuffer = 256 << 10
 
 // crcCredit bounds what a search may spend on checksums of candidates: so
@@ -19,14 +21,18 @@ func (j *judge) allocate() {
 	}
 }
 
+var zeroBlock [4096]byte
+
 // zeros is the number of zero bytes that b begins with.
 func zeros(b []byte) int {
-	for i, c := range b {
-		if c != 0 {
-			return i
-		}
+	n := 0
+	for len(b)-n >= len(zeroBlock) && bytes.Equal(b[n:n+len(zeroBlock)], zeroBlock[:]) {
+		n += len(zeroBlock)
 	}
-	return len(b)
+	for n < len(b) && b[n] == 0 {
+		n++
+	}
+	return n
 }
 
 // firstNonZero is the position of the first byte from position on that isn't
@@ -108,8 +114,12 @@ func (j *judge) search(from int64) (int64, error) {
 		for i := 0; i <= last; i++ {
 			// The top byte of an offset and of a length is 0 up to 2^56 and
 			// 2^24; only the sign is certain. The magic is what is rare.
-			if part[i+MagicPosition] > 2 || part[i] >= 0x80 || part[i+8] >= 0x80 ||
-				part[i+9]|part[i+10]|part[i+11] == 0 {
+			if part[i+MagicPosition] > 2 || part[i] >= 0x80 || part[i+8] >= 0x80 {
+				continue
+			}
+			if part[i+9]|part[i+10]|part[i+11] == 0 {
+				// No length ends in three zero bytes; on through the zeros.
+				i += max(zeros(part[i+9:])-3, 0)
 				continue
 			}
 			head := part[i:min(i+maxHeader, len(part))]

@@ -120,16 +120,20 @@ func (s *Scanner) Chunks() iter.Seq2[*Chunk, error] {
 		var carried *blockBuffer
 		defer func() { carried.release() }()
 		for position < s.end {
-			block, err := blocks.next(carry, position, need)
-			carried.release()
+			var err error
+			at := block{position: position, data: carry, buffer: carried}
+			if need != inHand {
+				at, err = blocks.next(carry, position, need)
+				carried.release()
+			}
 			carry, carried = nil, nil
 			if err != nil {
 				yield(nil, s.ioError(err))
 				return
 			}
 			chunk := chunkPool.Get().(*Chunk)
-			chunk.buffer = block.buffer
-			next, rest, wanted, err := s.frame(chunk, block.data, position)
+			chunk.buffer = at.buffer
+			next, rest, wanted, err := s.frame(chunk, at.data, position)
 			if err != nil {
 				chunk.Release()
 				yield(nil, s.ioError(err))
@@ -137,7 +141,7 @@ func (s *Scanner) Chunks() iter.Seq2[*Chunk, error] {
 			}
 			position, need = next, wanted
 			if len(rest) > 0 {
-				carry, carried = rest, block.buffer.retain()
+				carry, carried = rest, at.buffer.retain()
 			}
 			if len(chunk.Items) == 0 {
 				chunk.Release()
@@ -157,10 +161,20 @@ func (s *Scanner) ioError(err error) error {
 	return fmt.Errorf("%s: %w", s.options.File, err)
 }
 
+const (
+	// inHand stands for the need of an entry that is in memory already: the
+	// chunk was full.
+	inHand = -1
+	// maxDamaged is how many damaged items a chunk holds. What is known of
+	// damage takes more memory than the bytes of a small batch.
+	maxDamaged = 512
+)
+
 // frame cuts data, which starts at position, into items. It returns the
 // position of the next entry, the part of data from there on, and how many
 // bytes that entry needs.
 func (s *Scanner) frame(chunk *Chunk, data []byte, position int64) (next int64, rest []byte, need int64, err error) {
+	damaged := 0
 	for {
 		left := s.end - position
 		if left <= 0 {
@@ -207,6 +221,9 @@ func (s *Scanner) frame(chunk *Chunk, data []byte, position int64) (next int64, 
 		}
 		position += step
 		data = data[min(step, int64(len(data))):]
+		if damaged++; damaged >= maxDamaged && len(data) > 0 {
+			return position, data, inHand, nil
+		}
 	}
 }
 

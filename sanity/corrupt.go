@@ -49,3 +49,17 @@ func FromCorrupt(e *recordbatch.CorruptError) Finding {
 	}
 	return f
 }
+
+// FromRecords turns what ended the decoding of a batch's records into a finding
+// at the batch.
+func FromRecords(file string, b *recordbatch.Batch, err error) Finding {
+	var corrupt *recordbatch.CorruptError
+	if !errors.As(err, &corrupt) {
+		corrupt = &recordbatch.CorruptError{
+			Position: b.Position, EndPosition: b.EndPosition(),
+			Offset: b.BaseOffset(), LastOffset: b.LastOffset(), Record: -1, Err: err,
+		}
+	}
+	corrupt.File = file
+	return FromCorrupt(corrupt)
+}

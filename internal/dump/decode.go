@@ -1,14 +1,11 @@
 package dump
 
 import (
-	"errors"
-	"fmt"
 	"path/filepath"
 
 	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/internal/topics"
 	"github.com/kafsck/kafsck/recordbatch"
-	"github.com/kafsck/kafsck/sanity"
 )
 
 // topicOf is the topic by whose rules the records of a file are decoded, and
@@ -39,33 +36,7 @@ func (d *logDump) decode(b *recordbatch.Batch, r *recordbatch.Record) *topics.De
 	if d.topic == topics.None || b.IsControl() {
 		return nil
 	}
-	return d.topic.Decode(r.Offset, present(r.HasKey, r.Key), present(r.HasValue, r.Value))
-}
-
-// present tells an empty key or value from none.
-func present(has bool, b []byte) []byte {
-	switch {
-	case !has:
-		return nil
-	case b == nil:
-		return []byte{}
-	}
-	return b
-}
-
-// undecodable reports a record that the topic's coordinator couldn't read
-// either. One of a newer type or version is no damage, and neither is anything
-// under a decoder that isn't the topic's own.
-func (d *logDump) undecodable(b *recordbatch.Batch, decoded *topics.Decoded) (sanity.Finding, bool) {
-	var damaged *topics.Error
-	if decoded == nil || !d.ownTopic || !errors.As(decoded.Err, &damaged) && !errors.Is(decoded.Err, topics.ErrNoKey) {
-		return sanity.Finding{}, false
-	}
-	f := sanity.At(sanity.RecordMalformed, d.file)
-	f.Position, f.EndPosition = b.Position, b.EndPosition()
-	f.Offset, f.LastOffset = decoded.Offset, decoded.Offset
-	f.Message = fmt.Sprintf("not a record of %v: %v", d.topic, decoded.Err)
-	return f, true
+	return d.topic.DecodeRecord(r)
 }
 
 // appendDecodedText appends the contents as Kafka's decoder for the topic

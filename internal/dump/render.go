@@ -1,8 +1,6 @@
 package dump
 
 import (
-	"errors"
-
 	"github.com/kafsck/kafsck/recordbatch"
 	"github.com/kafsck/kafsck/sanity"
 )
@@ -118,35 +116,23 @@ func (w *renderer) records(d *logDump, out *rendered, b *recordbatch.Batch, foun
 		case JSON:
 			out.text = d.appendRecordJSON(out.text, b, r, decoded)
 		}
-		if f, bad := d.undecodable(b, decoded); bad {
-			out.place([]sanity.Finding{f})
+		if decoded != nil && d.ownTopic && decoded.Damaged() {
+			out.place([]sanity.Finding{decoded.Finding(d.file, b)})
 			found++
 		}
 		if b.IsControl() {
 			if _, err := recordbatch.ParseControl(r); err != nil {
-				out.place([]sanity.Finding{d.recordFinding(b, err)})
+				out.place([]sanity.Finding{sanity.FromRecords(d.file, b, err)})
 				found++
 			}
 		}
 	}
 	// What a wrong checksum or magic explains isn't reported again.
 	if err := w.decoder.Err(); err != nil && !broken {
-		out.place([]sanity.Finding{d.recordFinding(b, err)})
+		out.place([]sanity.Finding{sanity.FromRecords(d.file, b, err)})
 		found++
 	}
 	return shown, found
-}
-
-func (d *logDump) recordFinding(b *recordbatch.Batch, err error) sanity.Finding {
-	var corrupt *recordbatch.CorruptError
-	if !errors.As(err, &corrupt) {
-		corrupt = &recordbatch.CorruptError{
-			Position: b.Position, EndPosition: b.EndPosition(),
-			Offset: b.BaseOffset(), LastOffset: b.LastOffset(), Record: -1, Err: err,
-		}
-	}
-	corrupt.File = d.file
-	return sanity.FromCorrupt(corrupt)
 }
 
 // wants says whether the options ask for b.

@@ -82,15 +82,21 @@ func judgeOffsets(views []Offset, layout *indexfile.Layout, log *Log, s *Summary
 	if final && previous >= 0 && log != nil && last.Offset >= s.LogEndOffset && !p.damagedBetween(int64(last.Position), log.Size) {
 		views[previous].Judgement = wrong(sanity.IndexOffsetOutOfRange)
 	}
-	if log != nil && final && layout.Preallocated() {
+	if final && layout.Preallocated() {
 		end := len(views)
 		for end > 0 && views[end-1].Verdict == False {
 			end--
 		}
-		if end < len(views) && !p.due(max(int64(last.Position), 0)) {
-			for i := end; i < len(views); i++ {
-				views[i].Judgement = Judgement{Verdict: Stale}
+		// Without the log a stale tail can't be told from damage.
+		tail := Judgement{Verdict: Unchecked}
+		if log != nil {
+			if end == len(views) || p.due(max(int64(last.Position), 0)) {
+				return nil
 			}
+			tail.Verdict = Stale
+		}
+		for i := end; i < len(views); i++ {
+			views[i].Judgement = tail
 		}
 	}
 	return nil

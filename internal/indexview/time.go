@@ -71,21 +71,22 @@ func judgeTimes(views []Time, layout *indexfile.Layout, log *Log, s *Summary, la
 		}
 		*last = *v
 	}
-	if log == nil || !final || !layout.Preallocated() {
+	if !final || !layout.Preallocated() {
 		return nil
 	}
 	end := len(views)
 	for end > 0 && views[end-1].Verdict == False {
 		end--
 	}
-	if end == len(views) {
-		return nil
-	}
-	from := p.firstLater(last)
-	if !p.due(from) {
-		for i := end; i < len(views); i++ {
-			views[i].Judgement = Judgement{Verdict: Stale}
+	tail := Judgement{Verdict: Unchecked}
+	if log != nil {
+		if end == len(views) || p.due(p.firstLater(last)) {
+			return nil
 		}
+		tail.Verdict = Stale
+	}
+	for i := end; i < len(views); i++ {
+		views[i].Judgement = tail
 	}
 	return nil
 }

@@ -15,6 +15,10 @@ type Log struct {
 	R          io.ReaderAt
 	Size       int64
 	BaseOffset int64
+	// Grown, if set, gives the size anew. It is asked once the entries are
+	// read: a broker writes to the log first, so that no entry of a log being
+	// written leads behind the end.
+	Grown func() (int64, error)
 }
 
 // Verdict is what the log says about an entry.
@@ -103,6 +107,13 @@ func (p *pass) damagedBetween(from, to int64) bool {
 func (p *pass) headers(visit func(b *recordbatch.Batch)) error {
 	s := p.summary
 	s.Batches, s.LargestBatch, s.LogEndOffset, s.LogDamage, s.LogDamageMore = 0, 0, p.log.BaseOffset, nil, 0
+	if p.log.Grown != nil {
+		size, err := p.log.Grown()
+		if err != nil {
+			return err
+		}
+		p.log.Size = size
+	}
 	scanner := recordbatch.NewScanner(p.log.R, p.log.Size, recordbatch.Options{File: p.log.File, Base: p.log.BaseOffset})
 	for b, err := range scanner.Headers() {
 		if e, ok := errors.AsType[*recordbatch.CorruptError](err); ok {

@@ -2,6 +2,7 @@ package logdir
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -212,4 +213,13 @@ func Sibling(name string, kind Kind) string {
 		return front + to
 	}
 	return front + to + name[len(stem):]
+}
+
+// SiblingPath is Sibling for a path, or "".
+func SiblingPath(path string, kind Kind) string {
+	name := Sibling(filepath.Base(path), kind)
+	if name == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(path), name)
 }

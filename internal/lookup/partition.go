@@ -82,7 +82,7 @@ func Open(path string) (*Partition, error) {
 		}
 		dir = filepath.Dir(path)
 		p.Segments = []Segment{{e.File.BaseOffset, onDisk(e),
-			onDisk(sibling(dir, e.Name, logdir.KindOffsetIndex)), onDisk(sibling(dir, e.Name, logdir.KindTimeIndex))}}
+			onDisk(sibling(path, logdir.KindOffsetIndex)), onDisk(sibling(path, logdir.KindTimeIndex))}}
 	}
 	if len(p.Segments) == 0 {
 		return nil, fmt.Errorf("%s: %w", path, ErrNoLog)
@@ -93,9 +93,8 @@ func Open(path string) (*Partition, error) {
 }
 
 // sibling is the index beside a log, or nil.
-func sibling(dir, name string, kind logdir.Kind) *logdir.Entry {
-	path := filepath.Join(dir, logdir.Sibling(name, kind))
-	target, err := logdir.Open(path)
+func sibling(log string, kind logdir.Kind) *logdir.Entry {
+	target, err := logdir.Open(logdir.SiblingPath(log, kind))
 	if err != nil {
 		return nil
 	}

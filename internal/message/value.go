@@ -1,6 +1,10 @@
 package message
 
-import "math"
+import (
+	"math"
+
+	"github.com/kafsck/kafsck/internal/javatext"
+)
 
 // Value is the value of one field, or one element of an array.
 type Value struct {
@@ -43,18 +47,68 @@ func (v *Value) Float() float64 { return math.Float64frombits(uint64(v.Int)) }
 // Bool is the value of a Bool.
 func (v *Value) Bool() bool { return v.Int != 0 }
 
-// Text is the value of a String, "" for null.
-func (v *Value) Text() string { return string(v.Bytes) }
+// Text is the value of a String, "" for null. What isn't UTF-8 becomes U+FFFD.
+func (v *Value) Text() string { return string(javatext.AppendUTF8(nil, v.Bytes)) }
+
+// TextOrNil is the value of a String that may be null.
+func (v *Value) TextOrNil() *string {
+	if v.Null {
+		return nil
+	}
+	s := v.Text()
+	return &s
+}
+
+// Texts are the elements of an array of Strings.
+func (v *Value) Texts() []string {
+	s := make([]string, len(v.Items))
+	for i := range v.Items {
+		s[i] = v.Items[i].Text()
+	}
+	return s
+}
+
+// Ints are the elements of an array of Int32.
+func (v *Value) Ints() []int32 {
+	n := make([]int32, len(v.Items))
+	for i := range v.Items {
+		n[i] = int32(v.Items[i].Int)
+	}
+	return n
+}
+
+// UUID is the value of a UUID.
+func (v *Value) UUID() (id [16]byte) {
+	copy(id[:], v.Bytes)
+	return id
+}
+
+// UUIDs are the elements of an array of UUIDs.
+func (v *Value) UUIDs() [][16]byte {
+	ids := make([][16]byte, len(v.Items))
+	for i := range v.Items {
+		ids[i] = v.Items[i].UUID()
+	}
+	return ids
+}
 
 // Get returns the field of an Object with this name. It is a fault of the
 // caller if there is none.
 func (v *Value) Get(name string) *Value {
+	if field := v.Find(name); field != nil {
+		return field
+	}
+	panic("message: no field " + name)
+}
+
+// Find is Get for a field that the type may not have: nil if it hasn't.
+func (v *Value) Find(name string) *Value {
 	for i := range v.Fields {
 		if v.Fields[i].Name == name {
 			return &v.Items[i]
 		}
 	}
-	panic("message: no field " + name)
+	return nil
 }
 
 // Message is one message as it was read.

@@ -119,14 +119,7 @@ func contents(topic topics.Topic, control bool, r *recordbatch.Record) string {
 		}
 		return string(text)
 	}
-	return decodedText(topic.Decode(r.Offset, nullable(r.HasKey, r.Key), nullable(r.HasValue, r.Value)))
-}
-
-func nullable(has bool, b []byte) []byte {
-	if !has {
-		return nil
-	}
-	return append([]byte{}, b...)
+	return decodedText(topic.DecodeRecord(r))
 }
 
 func decodedText(d *topics.Decoded) string {

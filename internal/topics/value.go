@@ -43,7 +43,7 @@ func (d *Decoded) appendTransaction(dst []byte) []byte {
 // they are consumers: i16 version, then ConsumerProtocolSubscription or
 // ConsumerProtocolAssignment. What can't be read stays bytes.
 func (d *Decoded) appendGroup(dst []byte) []byte {
-	if d.Value.Get("protocolType").Text() != consumerProtocol {
+	if d.Value.Get("protocolType").Text() != ConsumerProtocol {
 		return d.Value.AppendJSON(dst)
 	}
 	return d.Value.AppendJSONFunc(dst, func(dst []byte, f *message.Field, v *message.Value) ([]byte, bool) {
@@ -64,7 +64,17 @@ func (d *Decoded) appendGroup(dst []byte) []byte {
 	})
 }
 
-const consumerProtocol = "consumer"
+// ConsumerProtocol is the protocol type of classic groups whose members are
+// consumers.
+const ConsumerProtocol = "consumer"
+
+// ReadSubscription reads what a consumer in a classic group wants:
+// ConsumerProtocolSubscription behind an i16 version.
+func ReadSubscription(b []byte) (message.Message, error) { return readProtocol(subscription, b) }
+
+// ReadAssignment reads what a consumer in a classic group was given:
+// ConsumerProtocolAssignment behind an i16 version.
+func ReadAssignment(b []byte) (message.Message, error) { return readProtocol(assignment, b) }
 
 var (
 	subscription = commonSchema("ConsumerProtocolSubscription")

@@ -1,0 +1,68 @@
+package cmd
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/kafsck/kafsck/internal/statefile"
+)
+
+// columns writes plain text in aligned columns, one block after the other. What
+// comes from records is quoted.
+type columns struct {
+	*emitter
+	rows [][]string
+}
+
+func (c *columns) header(cells ...string) { c.rows = [][]string{cells} }
+
+func (c *columns) row(cells ...string) {
+	for i := range cells {
+		cells[i] = quoted(cells[i])
+	}
+	c.rows = append(c.rows, cells)
+}
+
+// endBlock writes the block, or nothing if it has a header alone.
+func (c *columns) endBlock() {
+	if len(c.rows) < 2 {
+		return
+	}
+	widths := make([]int, len(c.rows[0]))
+	for _, row := range c.rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range c.rows {
+		line := "  "
+		for i, cell := range row {
+			line += cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2)
+		}
+		c.line("%s", strings.TrimRight(line, " "))
+	}
+}
+
+func orDash(s *string) string {
+	if s == nil {
+		return "-"
+	}
+	return *s
+}
+
+// topicText is a topic's name, or its id where there is no name.
+func topicText(name string, id *statefile.UUID) string {
+	if name == "" && id != nil {
+		return id.String()
+	}
+	return name
+}
+
+// clockText is a time for a column, "-" for none.
+func clockText(ms int64) string {
+	if ms < 0 {
+		return "-"
+	}
+	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z")
+}

@@ -1,0 +1,71 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kafsck/kafsck/internal/indexview"
+	"github.com/kafsck/kafsck/internal/logdir"
+)
+
+// indexFiles are the indexes that a path stands for, in order. With an error
+// they are those found all the same.
+func indexFiles(path string) ([]string, error) {
+	target, err := logdir.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case target.File != nil && target.File.File.Kind == logdir.KindLog:
+		files := siblingIndexes(path)
+		if len(files) == 0 {
+			err = fmt.Errorf("%s: no index beside it", path)
+		}
+		return files, err
+	case target.File != nil:
+		return []string{path}, nil
+	case target.Partition != nil:
+		files, err := partitionIndexes(target.Partition)
+		if len(files) == 0 {
+			err = errors.Join(err, fmt.Errorf("%s: no index in it", path))
+		}
+		return files, err
+	}
+	var files []string
+	var errs []error
+	for _, ref := range target.Dir.Partitions {
+		partition, err := ref.Open()
+		errs = append(errs, err)
+		if partition != nil {
+			more, err := partitionIndexes(partition)
+			files, errs = append(files, more...), append(errs, err)
+		}
+	}
+	return files, errors.Join(errs...)
+}
+
+func partitionIndexes(p *logdir.Partition) (files []string, err error) {
+	for _, e := range p.Files() {
+		if _, ok := indexview.KindOf(e.File.Kind); ok && e.File.Suffix == logdir.NoSuffix {
+			files = append(files, e.Path)
+		}
+	}
+	for _, issue := range p.Issues {
+		if issue.Kind == logdir.Unreadable {
+			err = errors.Join(err, issue)
+		}
+	}
+	return files, err
+}
+
+// siblingIndexes are the indexes beside a .log.
+func siblingIndexes(log string) (files []string) {
+	for _, kind := range []logdir.Kind{logdir.KindOffsetIndex, logdir.KindTimeIndex, logdir.KindTxnIndex} {
+		if name := logdir.SiblingPath(log, kind); name != "" {
+			if target, err := logdir.Open(name); err == nil && target.File != nil {
+				files = append(files, name)
+			}
+		}
+	}
+	return files
+}

@@ -1,0 +1,112 @@
+package indexview
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/kafsck/kafsck/indexfile"
+	"github.com/kafsck/kafsck/internal/logdir"
+)
+
+// File is an index file and the .log beside it.
+type File struct {
+	Path string
+	Kind indexfile.Kind
+	Size int64
+	// BaseOffset is the number in the name; HasBase is false where there is
+	// none, and offsets are then as good as relative.
+	BaseOffset int64
+	HasBase    bool
+	// Log is nil where there is no .log beside it. LogErr says so where there
+	// is one that can't be read.
+	Log    *Log
+	LogErr error
+
+	index, log *os.File
+}
+
+// ErrNotAnIndex is a file whose name is not that of an index.
+var ErrNotAnIndex = errors.New("not an .index, .timeindex or .txnindex")
+
+// KindOf is the kind of an index by its name, whatever suffix it carries.
+func KindOf(kind logdir.Kind) (indexfile.Kind, bool) {
+	switch kind {
+	case logdir.KindOffsetIndex:
+		return indexfile.Offset, true
+	case logdir.KindTimeIndex:
+		return indexfile.Time, true
+	case logdir.KindTxnIndex:
+		return indexfile.Txn, true
+	}
+	return 0, false
+}
+
+// Open opens an index and its log for reading.
+func Open(path string) (*File, error) {
+	name := logdir.ParseName(filepath.Base(path))
+	kind, ok := KindOf(name.Kind)
+	if !ok {
+		return nil, fmt.Errorf("%s: %w", path, ErrNotAnIndex)
+	}
+	f := &File{Path: path, Kind: kind, BaseOffset: name.BaseOffset, HasBase: name.HasOffset}
+	var err error
+	if f.index, f.Size, err = logdir.OpenFile(path); err != nil {
+		return nil, err
+	}
+	if sibling := logdir.SiblingPath(path, logdir.KindLog); sibling != "" {
+		f.openLog(sibling)
+	}
+	return f, nil
+}
+
+func (f *File) openLog(path string) {
+	log, size, err := logdir.OpenFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return
+	case err != nil:
+		f.LogErr = err
+		return
+	}
+	f.log = log
+	f.Log = &Log{File: path, R: log, Size: size, BaseOffset: f.BaseOffset, Grown: func() (int64, error) {
+		info, err := log.Stat()
+		if err != nil {
+			return 0, err
+		}
+		return info.Size(), nil
+	}}
+}
+
+// Close closes both files.
+func (f *File) Close() error {
+	err := f.index.Close()
+	if f.log != nil {
+		err = errors.Join(err, f.log.Close())
+	}
+	return err
+}
+
+// Offsets reads the file as an .index.
+func (f *File) Offsets() *indexfile.OffsetReader {
+	r := indexfile.NewOffsetReader(f.index, f.Size, f.BaseOffset)
+	r.File = f.Path
+	return r
+}
+
+// Times reads the file as a .timeindex.
+func (f *File) Times() *indexfile.TimeReader {
+	r := indexfile.NewTimeReader(f.index, f.Size, f.BaseOffset)
+	r.File = f.Path
+	return r
+}
+
+// Txns reads the file as a .txnindex.
+func (f *File) Txns() *indexfile.TxnReader {
+	r := indexfile.NewTxnReader(f.index, f.Size, f.BaseOffset)
+	r.File = f.Path
+	return r
+}

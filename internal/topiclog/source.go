@@ -1,0 +1,104 @@
+// Package topiclog reads the logs of Kafka's own topics from disk: decoded
+// records and control records in order, and what is damaged among them.
+package topiclog
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/kafsck/kafsck/internal/logdir"
+	"github.com/kafsck/kafsck/internal/topics"
+)
+
+// Source is what there is to read of one partition of a topic.
+type Source struct {
+	Name        string         // of the partition, such as "__consumer_offsets-12"
+	Path        string         // of its directory, or of the one file given
+	Partition   int32          // −1 where the name has no number
+	Logs        []logdir.Entry // by base offset
+	Checkpoints []logdir.Entry // KRaft, by offset and epoch
+	QuorumState *logdir.Entry
+	Issues      []logdir.Issue
+}
+
+// ErrNoPartition says that a path holds no partition of the topic.
+var ErrNoPartition = errors.New("no partition of the topic is there")
+
+// Find returns the partitions of a topic at a path: those in use of a log
+// directory, one partition directory (also one set aside), or one file of it.
+// For a log directory dir is its listing.
+func Find(path string, topic topics.Topic) (sources []Source, dir *logdir.Dir, err error) {
+	target, err := logdir.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case target.File != nil:
+		s, err := fileSource(*target.File, topic)
+		return []Source{s}, nil, err
+	case target.Partition != nil:
+		s, err := partitionSource(target.Partition, topic)
+		return []Source{s}, nil, err
+	}
+	var errs []error
+	for _, ref := range target.Dir.Partitions {
+		if ref.Dir.Topic != topic.String() || ref.Dir.Marker != logdir.NoMarker {
+			continue
+		}
+		p, err := ref.Open()
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		s, err := partitionSource(p, topic)
+		sources, errs = append(sources, s), append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil || len(sources) > 0 {
+		return sources, target.Dir, err
+	}
+	return nil, target.Dir, fmt.Errorf("%s: %s: %w", path, topic, ErrNoPartition)
+}
+
+func partitionSource(p *logdir.Partition, topic topics.Topic) (Source, error) {
+	s := Source{
+		Name: nameOf(p.Path), Path: p.Path, Partition: -1,
+		Checkpoints: p.Checkpoints, QuorumState: p.QuorumState, Issues: p.Issues,
+	}
+	if topics.ForDirectory(s.Name) != topic {
+		return s, fmt.Errorf("%s: not a partition of %s", p.Path, topic)
+	}
+	if p.HasName {
+		s.Name, s.Partition = p.Dir.String(), p.Dir.Partition
+	}
+	for i := range p.Segments {
+		if log := p.Segments[i].Log; log != nil {
+			s.Logs = append(s.Logs, *log)
+		}
+	}
+	return s, nil
+}
+
+func fileSource(e logdir.Entry, topic topics.Topic) (Source, error) {
+	s := Source{Name: nameOf(filepath.Dir(e.Path)), Path: e.Path, Partition: -1}
+	if dir, ok := logdir.ParsePartitionDir(s.Name); ok {
+		s.Partition = dir.Partition
+	}
+	switch {
+	case e.File.Kind == logdir.KindLog && e.File.HasOffset && topics.ForDirectory(s.Name) == topic:
+		s.Logs = []logdir.Entry{e}
+	case topic == topics.ClusterMetadata && (e.File.Kind == logdir.KindKRaftCheckpoint || e.File.Kind == logdir.KindBootstrapCheckpoint):
+		s.Checkpoints = []logdir.Entry{e}
+	default:
+		return s, fmt.Errorf("%s: not a log of %s", e.Path, topic)
+	}
+	return s, nil
+}
+
+// nameOf is the last element of a directory's path, also of ".".
+func nameOf(dir string) string {
+	if path, err := filepath.Abs(dir); err == nil {
+		return filepath.Base(path)
+	}
+	return filepath.Base(dir)
+}

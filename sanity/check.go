@@ -1,0 +1,156 @@
+package sanity
+
+import (
+	"context"
+	"iter"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kafsck/kafsck/internal/brokerlock"
+	"github.com/kafsck/kafsck/internal/logdir"
+	"github.com/kafsck/kafsck/internal/ordered"
+)
+
+// checker is one run.
+type checker struct {
+	options  Options
+	throttle *throttle
+	done     <-chan struct{}
+	left     atomic.Int64
+	probers  sync.Pool
+}
+
+func newChecker(ctx context.Context, o Options) *checker {
+	if o.Workers < 1 {
+		o.Workers = 1
+	}
+	return &checker{options: o, throttle: newThrottle(o.ReadRate), done: ctx.Done()}
+}
+
+// open opens a file for checking.
+func (c *checker) open(path string) (*file, int64, error) {
+	f, size, err := logdir.OpenFile(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	return &file{f: f, size: size, c: c}, size, nil
+}
+
+func (c *checker) takeProber(file string) *prober {
+	p, ok := c.probers.Get().(*prober)
+	if !ok {
+		p = new(prober)
+	}
+	p.file, p.depth = file, c.options.Depth
+	p.decoder.DecompressLimit = c.options.DecompressLimit
+	return p
+}
+
+func (c *checker) giveProber(p *prober) { c.probers.Put(p) }
+
+// unit is a piece of work whose findings come together: a file, a partition,
+// or what lies in a log directory beside its partitions.
+type unit struct {
+	run func() *unitResult
+}
+
+type unitResult struct {
+	report    *report
+	partition *partitionCheck // nil where the unit is none
+	dir       *dirState       // of the partition, or of the unit itself
+}
+
+// Check checks the targets and emits what it finds: by target, within one by
+// path, within a file by position; the same for the same files, whatever the
+// number of workers is. Findings are handed over; an error of emit ends the
+// run. Where ctx ends, the summary tells what was checked until then, and the
+// error is that of ctx.
+func Check(ctx context.Context, targets []*logdir.Target, o Options, emit func(*Finding) error) (Summary, error) {
+	c := newChecker(ctx, o)
+	var total Summary
+	units := c.plan(ctx, targets)
+	total.Paths = int64(len(targets))
+	c.left.Store(int64(len(units)))
+	source := iter.Seq2[unit, error](func(yield func(unit, error) bool) {
+		for _, u := range units {
+			if !yield(u, nil) {
+				return
+			}
+		}
+	})
+	across := newAcross()
+	work := func(_ int, u unit) *unitResult {
+		defer c.left.Add(-1)
+		return u.run()
+	}
+	for r, err := range ordered.Map(ctx, c.options.Workers, source, work, nil) {
+		if err != nil {
+			return total, err
+		}
+		across.see(r)
+		findings := r.report.sorted()
+		total.Add(r.report.summary)
+		for _, f := range findings {
+			if err := emit(f); err != nil {
+				return total, err
+			}
+		}
+	}
+	return total, ctx.Err()
+}
+
+// inner is how many cores one log may use now.
+func (c *checker) inner() int {
+	return max(1, c.options.Workers/max(1, min(c.options.Workers, int(c.left.Load()))))
+}
+
+// plan lists the work in order.
+func (c *checker) plan(ctx context.Context, targets []*logdir.Target) []unit {
+	var units []unit
+	for _, t := range targets {
+		switch {
+		case t.File != nil:
+			units = append(units, unit{func() *unitResult { return c.file(ctx, t.File) }})
+		case t.Partition != nil:
+			units = append(units, unit{func() *unitResult {
+				return c.partition(ctx, t.Partition, environmentBeside(t.Partition), nil)
+			}})
+		case t.Dir != nil:
+			d := &dirState{dir: t.Dir}
+			units = append(units, unit{func() *unitResult { return c.directory(ctx, d) }})
+			for _, ref := range c.options.Filter.Select(t.Dir.Partitions) {
+				units = append(units, unit{func() *unitResult { return c.member(ctx, d, ref) }})
+			}
+		}
+	}
+	return units
+}
+
+// partition checks a partition directory.
+func (c *checker) partition(ctx context.Context, p *logdir.Partition, env environment, dir *dirState) *unitResult {
+	if p.HasName {
+		env.marker = p.Dir.Marker
+	}
+	check := newPartitionCheck(ctx, c, p, env)
+	check.inner = c.inner()
+	if ctx.Err() == nil {
+		check.all()
+	}
+	return &unitResult{report: check.report, partition: check, dir: dir}
+}
+
+// environmentBeside is what the log directory of a partition that was given
+// alone says about it. Nothing is reported of that directory.
+func environmentBeside(p *logdir.Partition) environment {
+	var env environment
+	parent := filepath.Join(p.Path, "..")
+	if h, err := brokerlock.Of(parent); err == nil {
+		env.live = h.Held
+	}
+	if f, _, err := logdir.OpenFile(filepath.Join(parent, logdir.KindCleanShutdown.String())); err == nil {
+		env.closedCleanly = true
+		_ = f.Close()
+	}
+	return env
+}

@@ -1,0 +1,81 @@
+package sanity_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kafsck/kafsck/internal/logdir"
+	"github.com/kafsck/kafsck/sanity"
+)
+
+// result is all that a check says.
+type result struct {
+	findings []*sanity.Finding
+	summary  sanity.Summary
+}
+
+// loud are the findings above info.
+func (r *result) loud() []*sanity.Finding {
+	var loud []*sanity.Finding
+	for _, f := range r.findings {
+		if f.Severity > sanity.Info {
+			loud = append(loud, f)
+		}
+	}
+	return loud
+}
+
+func (r *result) String() string {
+	var b strings.Builder
+	for _, f := range r.findings {
+		b.Write(f.AppendJSON(nil))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func check(t testing.TB, o sanity.Options, paths ...string) *result {
+	t.Helper()
+	targets, err := logdir.Resolve(paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := new(result)
+	r.summary, err = sanity.Check(context.Background(), targets, o, func(f *sanity.Finding) error {
+		r.findings = append(r.findings, f)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var counted sanity.Summary
+	for _, f := range r.findings {
+		counted.Count(f)
+		if f.Message == "" || f.File == "" || !sanity.Known(f.Code) {
+			t.Errorf("an incomplete finding: %s", f.AppendJSON(nil))
+		}
+	}
+	s := r.summary
+	if counted.Errors != s.Errors || counted.Warnings != s.Warnings || counted.Infos != s.Infos || counted.Unchecked != s.Unchecked {
+		t.Errorf("the summary counts %+v, the findings are %+v", s, counted)
+	}
+	return r
+}
+
+// codes lists the codes of findings with their number.
+func codes(findings []*sanity.Finding) string {
+	n := map[sanity.Code]int{}
+	var order []sanity.Code
+	for _, f := range findings {
+		if n[f.Code]++; n[f.Code] == 1 {
+			order = append(order, f.Code)
+		}
+	}
+	var all []string
+	for _, c := range order {
+		all = append(all, fmt.Sprintf("%s×%d", c, n[c]))
+	}
+	return strings.Join(all, " ")
+}

@@ -1,0 +1,115 @@
+package sanity
+
+import (
+	"fmt"
+
+	"github.com/kafsck/kafsck/internal/logdir"
+	"github.com/kafsck/kafsck/recordbatch"
+)
+
+// kraftCheckpoints checks the KRaft snapshots of the metadata log.
+func (p *partitionCheck) kraftCheckpoints() {
+	for i := range p.p.Checkpoints {
+		if p.ctx.Err() != nil {
+			return
+		}
+		p.kraftCheckpoint(&p.p.Checkpoints[i])
+	}
+}
+
+const kraftBroker = "a controller or broker that loads this snapshot fails to start"
+
+// kraftCheckpoint checks one snapshot: batches as in a log, a header record
+// first and a footer record last, offsets from 0 on without a gap, and the
+// epoch of the name in every batch (RecordsSnapshotWriter, Snapshots).
+func (p *partitionCheck) kraftCheckpoint(e *logdir.Entry) {
+	f, size, err := p.c.open(e.Path)
+	if err != nil {
+		p.cantOpen(e.Path, err)
+		return
+	}
+	defer f.close()
+	p.looked(size)
+	fold := newFolder(p.report)
+	bad := func(position int64, format string, args ...any) {
+		x := At(KRaftCheckpointMalformed, e.Path)
+		x.Position = position
+		x.Message, x.Broker = fmt.Sprintf(format, args...), kraftBroker
+		fold.add(x)
+	}
+	prober := p.c.takeProber(e.Path)
+	defer p.c.giveProber(prober)
+	k := kraftWalk{header: true}
+	scanner := recordbatch.NewScanner(f, size, recordbatch.Options{File: e.Path})
+	for b, err := range scanner.Batches() {
+		if damage := corruptOf(err); damage != nil {
+			x := FromCorrupt(damage)
+			bad(x.Position, "%s: %s", x.Code, x.Message)
+			k.damaged = true
+			continue
+		}
+		if err != nil {
+			if p.ctx.Err() == nil {
+				p.report.unreadable(e.Path, -1, err)
+			}
+			return
+		}
+		var out probe
+		prober.look(b, &out)
+		p.report.summary.Batches++
+		p.report.summary.Records += out.records
+		for i := range out.faults {
+			bad(b.Position, "%s: %s", out.faults[i].Code, out.faults[i].Message)
+			k.damaged = true
+		}
+		k.batch(b, e, prober, bad)
+	}
+	switch {
+	case k.damaged:
+	case k.batches == 0:
+		bad(0, "there is no batch in it")
+	case !k.footer:
+		bad(size, "the last record is no SNAPSHOT_FOOTER: the snapshot was not finished")
+	}
+}
+
+type kraftWalk struct {
+	header  bool // the header record is still to come
+	footer  bool // the last record was a footer
+	damaged bool
+	batches int
+	next    int64
+}
+
+func (k *kraftWalk) batch(b *recordbatch.Batch, e *logdir.Entry, prober *prober, bad func(int64, string, ...any)) {
+	k.batches++
+	if b.Offset != k.next && !k.damaged {
+		bad(b.Position, "base offset %d, where %d follows", b.Offset, k.next)
+	}
+	k.next = b.LastOffset() + 1
+	if e.File.Epoch >= 0 && b.PartitionLeaderEpoch != e.File.Epoch {
+		bad(b.Position, "epoch %d, where the name has %d", b.PartitionLeaderEpoch, e.File.Epoch)
+	}
+	k.footer = false
+	for r, err := range prober.decoder.Records(b) {
+		if err != nil {
+			return
+		}
+		if !b.IsControl() {
+			if k.header && !k.damaged {
+				bad(b.Position, "the first record is no SNAPSHOT_HEADER")
+			}
+			k.header = false
+			return
+		}
+		c, err := recordbatch.ParseControl(r)
+		if err != nil {
+			return
+		}
+		if k.header && c.Type != recordbatch.ControlSnapshotHeader && !k.damaged {
+			bad(b.Position, "the first record is no SNAPSHOT_HEADER")
+		}
+		k.header = false
+		k.footer = c.Type == recordbatch.ControlSnapshotFooter
+	}
+}

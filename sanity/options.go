@@ -1,0 +1,162 @@
+package sanity
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kafsck/kafsck/internal/logdir"
+)
+
+// Depth is how far a check looks into the logs. The zero value is Records.
+type Depth uint8
+
+// The depths. Each includes the ones below it.
+const (
+	// Records decompresses and decodes every record.
+	Records Depth = iota
+	// Checksums computes the checksum of every batch and decodes control
+	// batches alone.
+	Checksums
+	// Headers judges what the headers of the batches say. Checksums are
+	// computed as well, because framing can't be trusted without them.
+	Headers
+)
+
+// ParseDepth reads the name of a depth.
+func ParseDepth(name string) (Depth, error) {
+	switch name {
+	case "records":
+		return Records, nil
+	case "checksums":
+		return Checksums, nil
+	case "headers":
+		return Headers, nil
+	}
+	return Records, fmt.Errorf("depth %q: headers, checksums or records", name)
+}
+
+// CleanupPolicy is what is known of a topic's cleanup.policy. It decides what
+// gaps mean: nothing on disk says whether a topic is compacted.
+type CleanupPolicy uint8
+
+// The policies.
+const (
+	PolicyAuto    CleanupPolicy = iota // judged by what the files show
+	PolicyDelete                       // not compacted: a gap is a loss
+	PolicyCompact                      // compacted: gaps mean nothing
+)
+
+// ParseCleanupPolicy reads the name of a policy.
+func ParseCleanupPolicy(name string) (CleanupPolicy, error) {
+	switch name {
+	case "auto":
+		return PolicyAuto, nil
+	case "delete":
+		return PolicyDelete, nil
+	case "compact", "compact,delete", "delete,compact":
+		return PolicyCompact, nil
+	}
+	return PolicyAuto, fmt.Errorf("cleanup policy %q: auto, delete or compact", name)
+}
+
+// Options say what is checked and how.
+type Options struct {
+	Depth         Depth
+	CleanupPolicy CleanupPolicy
+	// KafkaVersion is the version of the broker that is going to read the
+	// files; "" stands for the newest that is known.
+	KafkaVersion string
+	// Workers is how many cores are used; 0 or less is one.
+	Workers int
+	// Filter chooses partitions of log directories and segments of them.
+	Filter logdir.Filter
+	// Progress is told how many bytes were read since it was told last. It is
+	// called from several goroutines.
+	Progress func(bytes int64)
+	// ReadRate bounds the bytes read in a second; 0 is no bound.
+	ReadRate int64
+	// DecompressLimit bounds what one batch may decompress to; 0 stands for
+	// the default of recordbatch.
+	DecompressLimit int64
+}
+
+// Summary counts what was looked at and what was found.
+type Summary struct {
+	Paths int64 // arguments
+	Files int64 // of which the content was looked at
+	Bytes int64 // of these files
+	// Batches and Records are those that are sound: the checksum is right,
+	// wherever they lie, also behind damage.
+	Batches, Records int64
+	// Findings by severity; Unchecked are those among them that say that
+	// something could not be checked.
+	Errors, Warnings, Infos, Unchecked int64
+}
+
+// Add adds the counts of another part.
+func (s *Summary) Add(o Summary) {
+	s.Paths += o.Paths
+	s.Files += o.Files
+	s.Bytes += o.Bytes
+	s.Batches += o.Batches
+	s.Records += o.Records
+	s.Errors += o.Errors
+	s.Warnings += o.Warnings
+	s.Infos += o.Infos
+	s.Unchecked += o.Unchecked
+}
+
+// Count counts a finding.
+func (s *Summary) Count(f *Finding) {
+	switch f.Severity {
+	case Error:
+		s.Errors++
+	case Warning:
+		s.Warnings++
+	default:
+		s.Infos++
+	}
+	if f.Code.Unchecked() {
+		s.Unchecked++
+	}
+}
+
+// throttle spaces reads so that no more than rate bytes a second are read.
+type throttle struct {
+	rate  int64
+	slots chan time.Time // holds when the next read may begin
+}
+
+func newThrottle(rate int64) *throttle {
+	if rate <= 0 {
+		return nil
+	}
+	t := &throttle{rate: rate, slots: make(chan time.Time, 1)}
+	t.slots <- time.Now()
+	return t
+}
+
+// wait returns when n more bytes may be read, or done is closed.
+func (t *throttle) wait(n int64, done <-chan struct{}) {
+	if t == nil {
+		return
+	}
+	next := <-t.slots
+	if now := time.Now(); next.Before(now) {
+		next = now
+	}
+	t.slots <- next.Add(time.Duration(float64(n) / float64(t.rate) * float64(time.Second)))
+	timer := time.NewTimer(time.Until(next))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-done:
+	}
+}
+
+// AppendJSON appends the summary as one JSON object, without a newline. exit
+// is the exit code of the run.
+func (s *Summary) AppendJSON(dst []byte, exit int) []byte {
+	return fmt.Appendf(dst, `{"type":"summary","paths":%d,"files":%d,"bytes":%d,"batches":%d,"records":%d,"errors":%d,"warnings":%d,"infos":%d,"unchecked":%d,"exit":%d}`,
+		s.Paths, s.Files, s.Bytes, s.Batches, s.Records, s.Errors, s.Warnings, s.Infos, s.Unchecked, exit)
+}

@@ -1,0 +1,202 @@
+package sanity
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/kafsck/kafsck/recordbatch"
+)
+
+// segmentCheck is the sequential part of the pass over one .log: batches come
+// in order, one is held back so that both of its neighbours are known.
+type segmentCheck struct {
+	partition *partitionCheck
+	lineage   *lineage
+	file      string
+	base      int64 // base offset, from the name
+	next      int64 // base offset of the next segment, −1 where this is the newest
+	size      int64
+	fold      *folder
+
+	held   fact // waits for its successor
+	before fact // the one before held
+	holds  bool
+	faulty bool // held has a fault
+
+	offsetIndex *offsetIndexCheck
+	timeIndex   *timeIndexCheck
+	txns        *txnIndexCheck
+
+	largestBatch int64
+	maxTimestamp int64
+	batches      int64 // sound ones of this segment
+	records      int64
+	v2           bool  // some batch is v2
+	timestamps   bool  // some batch has a timestamp
+	firstDamage  int64 // position from which on something can't be relied on, −1
+	shifted      bool  // damage after which positions may be others than indexed
+	endsDamaged  bool
+}
+
+func newSegmentCheck(p *partitionCheck, file string, base, next int64) *segmentCheck {
+	return &segmentCheck{
+		partition: p, lineage: p.lineage, file: file, base: base, next: next,
+		fold: newFolder(p.report), maxTimestamp: -1, firstDamage: -1,
+	}
+}
+
+// at begins a finding in this file.
+func (s *segmentCheck) at(code Code, position, end int64, format string, args ...any) Finding {
+	f := At(code, s.file)
+	f.Position, f.EndPosition = position, end
+	f.Message = fmt.Sprintf(format, args...)
+	return f
+}
+
+func (s *segmentCheck) fault(f Finding) *Finding {
+	s.faulty = true
+	return s.fold.add(f)
+}
+
+// item takes the next step of the scan.
+func (s *segmentCheck) item(item *recordbatch.Item, p *probe) {
+	if item.Err != nil {
+		s.damage(&item.Batch, item.Err)
+		return
+	}
+	var f fact
+	f.set(&item.Batch, p)
+	s.release(&f)
+	for i := range p.faults {
+		s.fault(p.faults[i])
+	}
+	if p.undecodable && p.faults[0].Code == ControlMalformed {
+		s.lineage.damaged = true
+	}
+	s.batches++
+	s.records += p.records
+	s.partition.report.summary.Batches++
+	s.partition.report.summary.Records += p.records
+	s.largestBatch = max(s.largestBatch, f.end-f.position)
+	s.held, s.holds = f, true
+}
+
+// damage takes bytes that are no sound batch.
+func (s *segmentCheck) damage(b *recordbatch.Batch, e *recordbatch.CorruptError) {
+	s.release(nil)
+	f := FromCorrupt(e)
+	f.File = s.file
+	whole := b.Size > 0
+	atEnd := e.EndPosition >= s.size
+	switch f.Code {
+	case LogTornTail, LogZeroTail:
+		s.tail(&f)
+	case BatchBadMagic:
+		// Recovery takes a magic above 2 for v2: the batch stays.
+		f.Broker = "recovery keeps the batch; consumers fail with UnsupportedVersionException and stay where they are"
+	default:
+		if atEnd && !whole {
+			s.endsDamaged = true
+		}
+	}
+	p := s.fold.add(f)
+	if f.Code != BatchBadMagic {
+		s.partition.cuts = append(s.partition.cuts, cut{
+			finding: p, segment: s, batches: s.partition.report.summary.Batches, records: s.partition.report.summary.Records,
+		})
+	}
+	if s.firstDamage < 0 {
+		s.firstDamage = e.Position
+	}
+	if !whole {
+		s.shifted = true
+	}
+	if atEnd {
+		s.endsDamaged = true
+	}
+	s.lineage.damaged, s.lineage.broken = true, true
+	if s.offsetIndex != nil {
+		s.offsetIndex.hole(e.Position, e.EndPosition, !whole)
+	}
+	if s.timeIndex != nil {
+		s.timeIndex.hole()
+	}
+	if s.txns != nil {
+		s.txns.damaged = true
+	}
+}
+
+// tail judges a torn or zero tail: on the newest segment it is what a crash
+// leaves behind, or a broker that is writing right now.
+func (s *segmentCheck) tail(f *Finding) {
+	s.endsDamaged = true
+	newest := s.next < 0
+	switch {
+	case newest && s.partition.env.live:
+		f.Severity = Info
+		f.Broker = "a broker holds the log directory: the end may be in mid-write, or preallocated"
+	case newest && f.Code == LogZeroTail, newest && !s.partition.env.closedCleanly:
+		f.Severity = Warning
+	}
+}
+
+// release settles the batch held back; next is its successor, or nil.
+func (s *segmentCheck) release(next *fact) {
+	if !s.holds {
+		return
+	}
+	s.holds = false
+	cur := &s.held
+	l := s.lineage
+	if cur.unopened {
+		// All that is known is that it follows what was there before.
+		cur.base = min(cur.last, max(s.base, l.last+1))
+	}
+	l.sawV2 = l.sawV2 || cur.magic >= 2
+	l.sawLegacy = l.sawLegacy || cur.magic < 2
+	l.thinned = l.thinned || cur.thinned
+	s.v2 = s.v2 || cur.magic >= 2
+	s.timestamps = s.timestamps || cur.maxTimestamp >= 0
+	s.partition.snapshots(cur.base)
+	s.offsets(cur, next)
+	s.leaderEpoch(cur, next)
+	s.producer(cur)
+	if s.offsetIndex != nil {
+		s.offsetIndex.batch(cur)
+	}
+	if s.timeIndex != nil {
+		s.timeIndex.batch(cur, s.maxTimestamp)
+	}
+	s.maxTimestamp = max(s.maxTimestamp, cur.maxTimestamp)
+	s.before = *cur
+	if !s.faulty {
+		s.fold.sound()
+	}
+	s.faulty = false
+}
+
+// end settles what is left when the whole log was read.
+func (s *segmentCheck) end() {
+	s.release(nil)
+	if s.offsetIndex != nil {
+		s.offsetIndex.end()
+	}
+	if s.timeIndex != nil {
+		s.timeIndex.end()
+	}
+	if s.txns != nil {
+		s.txns.end()
+	}
+}
+
+func text(n int64) string { return strconv.FormatInt(n, 10) }
+
+// corruptOf is the typed damage in an error, or nil.
+func corruptOf(err error) *recordbatch.CorruptError {
+	var e *recordbatch.CorruptError
+	if errors.As(err, &e) {
+		return e
+	}
+	return nil
+}

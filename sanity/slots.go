@@ -1,0 +1,122 @@
+package sanity
+
+import (
+	"fmt"
+
+	"github.com/kafsck/kafsck/indexfile"
+)
+
+// indexCodes are the codes that the two kinds of sparse index have in common.
+type indexCodes struct {
+	size, notIncreasing, zeroHole, preallocated, staleTail Code
+}
+
+var offsetIndexCodes = indexCodes{IndexSize, IndexNotIncreasing, IndexZeroHole, IndexPreallocated, IndexStaleTail}
+var timeIndexCodes = indexCodes{TimeIndexSize, TimeIndexNotIncreasing, TimeIndexZeroHole, TimeIndexPreallocated, TimeIndexStaleTail}
+
+// slotReport turns verdicts about the slots of one index into findings.
+type slotReport struct {
+	partition *partitionCheck
+	file      string
+	width     int64
+	codes     indexCodes
+	layout    indexfile.Layout
+	fold      *folder
+	newest    bool // of the newest segment
+
+	// tail are the findings since the last right slot; tailSlot is the first
+	// slot of them. What they say may be explained once all slots were seen.
+	tail     []*Finding
+	tailSlot int64
+	right    int64 // last right slot, −1 none
+	wrong    []*Finding
+}
+
+func newSlotReport(p *partitionCheck, file string, codes indexCodes, layout indexfile.Layout, newest bool) *slotReport {
+	return &slotReport{partition: p, file: file, width: int64(layout.Kind.EntrySize()), codes: codes, layout: layout,
+		fold: newFolder(p.report), newest: newest, right: -1, tailSlot: -1}
+}
+
+// at begins a finding about a slot.
+func (r *slotReport) at(code Code, slot int64) Finding {
+	f := At(code, r.file)
+	f.Slot, f.Position, f.EndPosition = slot, slot*r.width, (slot+1)*r.width
+	return f
+}
+
+// good notes a right slot.
+func (r *slotReport) good(slot int64) {
+	r.right = max(r.right, slot)
+	r.tail, r.tailSlot = r.tail[:0], -1
+	r.fold.sound()
+}
+
+// bad reports a wrong slot.
+func (r *slotReport) bad(f Finding) {
+	p := r.fold.add(f)
+	if len(r.tail) == 0 || r.tail[len(r.tail)-1] != p {
+		r.tail = append(r.tail, p)
+	}
+	if n := len(r.wrong); n == 0 || r.wrong[n-1] != p {
+		r.wrong = append(r.wrong, p)
+	}
+	if r.tailSlot < 0 || f.Slot < r.tailSlot {
+		r.tailSlot = f.Slot
+	}
+}
+
+// shape reports what the layout shows without a look at the log.
+func (r *slotReport) shape(holes []indexfile.Run) {
+	l := &r.layout
+	if l.Remainder != 0 {
+		f := At(r.codes.size, r.file)
+		f.Position, f.EndPosition = l.FileBytes-int64(l.Remainder), l.FileBytes
+		f.Message = fmt.Sprintf("%d bytes are no multiple of %d", l.FileBytes, r.width)
+		f.Broker = "brokers before 2.3 rebuild the index at the next start, or do not start; later ones leave the last bytes out"
+		r.partition.report.add(f)
+	}
+	for _, hole := range holes {
+		f := r.at(r.codes.zeroHole, int64(hole.First))
+		f.EndPosition = int64(hole.First+hole.Slots) * r.width
+		f.Message = fmt.Sprintf("%d zero slots in front of used ones", hole.Slots)
+		f.Broker = "a lookup whose search meets one of them goes astray"
+		if hole.Slots > 1 {
+			f.set("lastSlot", int64(hole.First+hole.Slots-1))
+			f.set("count", int64(hole.Slots))
+		}
+		r.partition.report.add(f)
+	}
+	if l.Preallocated() {
+		f := r.at(r.codes.preallocated, int64(l.Tail.First))
+		f.EndPosition = int64(l.Tail.First+l.Tail.Slots) * r.width
+		f.Message = fmt.Sprintf("%d used slots, then %d zero ones", l.Entries, l.Tail.Slots)
+		f.Broker = "preallocated room: cut off at the next roll, clean stop or recovery"
+		if !r.newest && l.Entries > 0 {
+			f.Broker = "preallocated room in a rolled segment: brokers take the last zero slot for its last entry until it is rebuilt"
+		}
+		f.set("lastSlot", int64(l.Tail.First+l.Tail.Slots-1))
+		r.partition.report.add(f)
+	}
+}
+
+// stale explains the wrong slots at the end by a truncation: no entry was due
+// behind the last right slot, the file was never trimmed.
+func (r *slotReport) stale(due bool) {
+	if len(r.tail) == 0 || due || !r.newest || !r.layout.Preallocated() {
+		return
+	}
+	gone := map[*Finding]bool{}
+	for _, f := range r.tail {
+		gone[f] = true
+	}
+	last := int64(r.layout.Entries - 1)
+	r.partition.report.drop(func(f *Finding) bool { return gone[f] })
+	f := r.at(r.codes.staleTail, r.tailSlot)
+	f.EndPosition = (last + 1) * r.width
+	f.Message = fmt.Sprintf("slots %d to %d are left over from before a truncation", r.tailSlot, last)
+	f.Broker = "overwritten as the broker goes on; after an unclean stop recovery rebuilds the index"
+	f.set("lastSlot", last)
+	f.set("count", last-r.tailSlot+1)
+	r.partition.report.add(f)
+	r.wrong = r.wrong[:0]
+}
