@@ -64,6 +64,7 @@ on disk. It works offline, on the files alone; reading never writes.
 		newGroupsCommand(global),
 		newIndexCommand(global),
 		newLookupCommand(global),
+		newRecoveryCommand(global),
 		newExplainCommand(global),
 		newSanityCheckCommand(global),
 		newRebuildIndexCommand(global),

@@ -1,0 +1,173 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kafsck/kafsck/internal/brokerlock"
+	"github.com/kafsck/kafsck/internal/kafkaversion"
+	"github.com/kafsck/kafsck/internal/loader"
+	"github.com/kafsck/kafsck/internal/logdir"
+)
+
+// recoveryOptions are the flags of recovery.
+type recoveryOptions struct {
+	unclean         bool
+	noRecoveryPoint bool
+	interval        int64
+	maxIndexSize    int
+	version         string
+	topic           string
+	partitions      []int32
+}
+
+func newRecoveryCommand(global *globalOptions) *cobra.Command {
+	var o recoveryOptions
+	command := &cobra.Command{
+		Use:   "recovery [flags] PATH",
+		Short: "Say what a broker will do with these files on its next start",
+		Long: `Say what a broker does with a partition directory or a whole log dir on its next
+start, and what will be lost by it: which segments it scans, cuts, empties,
+deletes or splits, where and why, which files it removes or renames, and the
+offsets with which the log comes back; or the exception that keeps it from
+starting. Nothing is written.
+
+Of a log dir, the clean-shutdown marker and the checkpoints count. A partition
+directory alone is taken as after an unclean stop, without a recovery point.
+
+Examples:
+  kafsck recovery /var/lib/kafka/data
+  kafsck recovery --unclean --topic 'orders*' /var/lib/kafka/data
+  kafsck recovery --format json orders-0
+  kafsck recovery --kafka-version 2.8 orders-0
+` + exitStatusHelp,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			options, err := o.build(global)
+			if err != nil {
+				return err
+			}
+			format, err := global.textTableJSON()
+			if err != nil {
+				return err
+			}
+			r := recoveryRun{emitter: newEmitter(global, format), path: args[0]}
+			return r.run(cmd.Context(), options)
+		},
+		ValidArgsFunction: completeFiles,
+	}
+	f := command.Flags()
+	f.BoolVar(&o.unclean, "unclean", false, "as if the clean-shutdown marker weren't there")
+	f.BoolVar(&o.noRecoveryPoint, "no-recovery-point", false, "as if the recovery points weren't there: every segment is scanned")
+	f.Int64Var(&o.interval, "interval", 4096, "the topic's index.interval.bytes: `BYTES`")
+	f.IntVar(&o.maxIndexSize, "max-index-size", 10<<20, "the topic's segment.index.bytes: `BYTES`")
+	f.StringVar(&o.version, "kafka-version", kafkaversion.Latest.String(), "the broker that starts: `X.Y[.Z]`")
+	f.StringVar(&o.topic, "topic", "", "on a log dir: only topics that match `GLOB`")
+	f.Int32SliceVar(&o.partitions, "partition", nil, "on a log dir: only partitions `N,…`")
+	return command
+}
+
+func (o *recoveryOptions) build(global *globalOptions) (loader.DirOptions, error) {
+	d := loader.DirOptions{Unclean: o.unclean, NoRecoveryPoint: o.noRecoveryPoint, Workers: global.workers}
+	var err error
+	if d.Version, err = kafkaversion.Parse(o.version); err != nil {
+		return d, usageErrorf("--kafka-version: %v", err)
+	}
+	if o.interval < 0 {
+		return d, usageErrorf("--interval must not be negative")
+	}
+	if o.maxIndexSize < 0 {
+		return d, usageErrorf("--max-index-size must not be negative")
+	}
+	d.Interval, d.MaxIndexSize = o.interval, o.maxIndexSize
+	d.Filter = logdir.Filter{Topic: o.topic, Partitions: o.partitions}
+	if err := d.Filter.Validate(); err != nil {
+		return d, usageErrorf("%v", err)
+	}
+	return d, nil
+}
+
+// recoveryRun is one call of the command.
+type recoveryRun struct {
+	*emitter
+	path  string
+	total loader.Loss
+	plans int
+	fails int
+	rows  [][]string
+}
+
+func (r *recoveryRun) run(ctx context.Context, o loader.DirOptions) error {
+	target, err := logdir.Open(r.path)
+	if err != nil {
+		return err
+	}
+	r.total = loader.Loss{FirstOffset: -1, LastOffset: -1, FirstTime: -1, LastTime: -1}
+	switch {
+	case target.Partition != nil:
+		r.warnOfBroker(filepath.Dir(filepath.Clean(r.path)))
+		plan, err := loader.Partition(ctx, target.Partition, o.Options)
+		r.plan(ctx, loader.Loaded{Path: r.path, Plan: plan, Err: err})
+	case target.Dir != nil:
+		r.warnOfBroker(r.path)
+		start, err := loader.Dir(target.Dir, o)
+		if err != nil {
+			return err
+		}
+		r.start(start)
+		for loaded := range start.Plans(ctx) {
+			if r.plan(ctx, loaded); ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+	default:
+		return fmt.Errorf("%s: recovery is about a partition directory or a log dir, not a single file", r.path)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	r.finish()
+	return r.end()
+}
+
+// warnOfBroker says so where a broker is using the files.
+func (r *recoveryRun) warnOfBroker(dir string) {
+	holder, err := brokerlock.Of(dir)
+	if err == nil && holder.Held {
+		r.note("%s: a broker is running on it; this is about a start after a crash right now", quoted(dir))
+	}
+}
+
+// plan shows what becomes of one partition.
+func (r *recoveryRun) plan(ctx context.Context, loaded loader.Loaded) {
+	if loaded.Err != nil {
+		if ctx.Err() == nil {
+			r.failed(fmt.Errorf("%s: can't be said: %w", loaded.Path, loaded.Err))
+		}
+		return
+	}
+	p := loaded.Plan
+	r.plans++
+	r.total.Add(p.Lost)
+	if !p.Loads {
+		r.fails++
+	}
+	r.code = worseExit(r.code, recoveryExit(p))
+	switch r.format {
+	case formatJSON:
+		for i := range p.Decisions {
+			r.object(decisionObject(&p.Decisions[i]))
+		}
+		r.object(summaryObject(p))
+		if p.Metadata {
+			r.note("%s: %s", quoted(p.Path), metadataNote)
+		}
+	case formatTable:
+		r.rows = append(r.rows, recoveryRow(p))
+	default:
+		r.text(p)
+	}
+}
