@@ -1,6 +1,9 @@
 package cmd
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -12,7 +15,8 @@ import (
 // comes from records is quoted.
 type columns struct {
 	*emitter
-	rows [][]string
+	title string
+	rows  [][]string
 }
 
 func (c *columns) header(cells ...string) { c.rows = [][]string{cells} }
@@ -24,18 +28,31 @@ func (c *columns) row(cells ...string) {
 	c.rows = append(c.rows, cells)
 }
 
+// section ends the block before and begins one under a title, which isn't
+// written if no row follows.
+func (c *columns) section(title string, header ...string) {
+	c.endBlock()
+	c.title = title
+	c.header(header...)
+}
+
 // endBlock writes the block, or nothing if it has a header alone.
 func (c *columns) endBlock() {
-	if len(c.rows) < 2 {
+	rows, title := c.rows, c.title
+	c.rows, c.title = nil, ""
+	if len(rows) < 2 {
 		return
 	}
-	widths := make([]int, len(c.rows[0]))
-	for _, row := range c.rows {
+	if title != "" {
+		c.line("\n%s:", title)
+	}
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
 		for i, cell := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
-	for _, row := range c.rows {
+	for _, row := range rows {
 		line := "  "
 		for i, cell := range row {
 			line += cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2)
@@ -43,6 +60,9 @@ func (c *columns) endBlock() {
 		c.line("%s", strings.TrimRight(line, " "))
 	}
 }
+
+// sortedKeys are the keys of a map in order.
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 func orDash(s *string) string {
 	if s == nil {

@@ -103,6 +103,8 @@ const (
 	MetaPropertiesMalformed    Code = "meta-properties-malformed"
 	MetaPropertiesConflict     Code = "meta-properties-conflict"
 	QuorumStateMalformed       Code = "quorum-state-malformed"
+	MetadataGap                Code = "metadata-gap"
+	MetadataReference          Code = "metadata-reference"
 	TopicIDMismatch            Code = "topic-id-mismatch"
 	PartitionDuplicate         Code = "partition-duplicate"
 

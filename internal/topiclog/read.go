@@ -22,6 +22,7 @@ type Record struct {
 
 // Visitor takes what is read, in the order of the log. Functions may be nil.
 type Visitor struct {
+	File    func(e logdir.Entry) // that is going to be read
 	Batch   func(b *recordbatch.Batch)
 	Record  func(r *Record)
 	Control func(b *recordbatch.Batch, r *recordbatch.Record, c recordbatch.Control)
@@ -69,6 +70,9 @@ func (r *Reader) file(ctx context.Context, log logdir.Entry) error {
 		return err
 	}
 	defer f.Close()
+	if r.File != nil {
+		r.File(log)
+	}
 	options := recordbatch.Options{File: log.Path}
 	if log.File.Kind == logdir.KindLog {
 		options.Base = log.File.BaseOffset
