@@ -48,7 +48,7 @@ public final class Oracle {
             System.exit(2);
         }
         if (args[0].equals("serve")) {
-            dropScratch(args);
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> dropScratch(args)));
             serve(cap);
             System.exit(0);
         }
@@ -88,15 +88,19 @@ public final class Oracle {
     private static void dieWithParent(String[] args) {
         String pid = options(args).get("--parent");
         if (pid == null) return;
-        ProcessHandle.of(Long.parseLong(pid)).ifPresentOrElse(
-            p -> p.onExit().thenRun(() -> Runtime.getRuntime().halt(3)),
-            () -> Runtime.getRuntime().halt(3));
+        ProcessHandle.of(Long.parseLong(pid)).ifPresentOrElse(p -> p.onExit().thenRun(() -> {
+            try {
+                dropScratch(args);
+            } finally {
+                Runtime.getRuntime().halt(3);
+            }
+        }), () -> Runtime.getRuntime().halt(3));
     }
 
-    /** --scratch DIR: this JVM's java.io.tmpdir, removed at the end of an orderly run. */
+    /** --scratch DIR: this JVM's java.io.tmpdir, removed at its end. */
     private static void dropScratch(String[] args) {
         String dir = options(args).get("--scratch");
-        if (dir != null) Runtime.getRuntime().addShutdownHook(new Thread(() -> Work.delete(new File(dir).toPath())));
+        if (dir != null) Work.delete(new File(dir).toPath());
     }
 
     private static void serve(Capture cap) throws IOException {
