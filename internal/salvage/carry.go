@@ -1,0 +1,156 @@
+package salvage
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/kafsck/kafsck/internal/logdir"
+	"github.com/kafsck/kafsck/internal/statefile"
+)
+
+// carry writes the small files of the partition: the leader epochs of what was
+// kept, and the topic id.
+func (r *run) carry() error {
+	batches := r.batches.entries
+	known := r.bestHistory()
+	if len(batches) > 0 || len(known) > 0 {
+		entries := checkpointFor(known, batches, max(r.writer.start, 0), r.writer.end)
+		if err := r.writer.file(logdir.KindLeaderEpochCheckpoint.String(), statefile.AppendLeaderEpochs(nil, entries)); err != nil {
+			return err
+		}
+	}
+	for i := range r.job.Replicas {
+		p := r.job.Replicas[i].partition
+		if p == nil || p.Metadata == nil {
+			continue
+		}
+		m, err := statefile.ReadFile(p.Metadata.Path, statefile.ReadPartitionMetadata)
+		if err != nil {
+			r.passOver(i, p.Metadata, Malformed, err.Error())
+			continue
+		}
+		return r.writer.file(logdir.KindPartitionMetadata.String(), statefile.AppendPartitionMetadata(nil, m))
+	}
+	return nil
+}
+
+// bestHistory is the history of the replica that counts, or of the first that
+// has a sound checkpoint.
+func (r *run) bestHistory() history {
+	if r.merger.authority != nil {
+		return r.merger.history
+	}
+	for i := range r.job.Replicas {
+		p := r.job.Replicas[i].partition
+		if p == nil || p.LeaderEpochs == nil {
+			continue
+		}
+		epochs, err := statefile.ReadFile(p.LeaderEpochs.Path, statefile.ReadLeaderEpochs)
+		if err != nil {
+			r.passOver(i, p.LeaderEpochs, Malformed, err.Error())
+			continue
+		}
+		if sound(epochs.Entries) {
+			return epochs.Entries
+		}
+	}
+	return nil
+}
+
+// carryController copies what a controller has besides the log: without the
+// checkpoints its log can't be loaded. They are copied as they are.
+func (r *run) carryController() error {
+	p := r.job.Replicas[0].partition
+	if p == nil {
+		return nil
+	}
+	files := p.Checkpoints
+	if p.QuorumState != nil {
+		files = append(slices.Clone(files), *p.QuorumState)
+	}
+	for i := range files {
+		if err := r.copyFile(&files[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) copyFile(e *logdir.Entry) error {
+	source, size, err := logdir.OpenFile(e.Path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = source.Close() }()
+	target, err := r.set.Create(e.Name)
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(tee{target, sum}, io.NewSectionReader(source, 0, size)); err != nil {
+		return errors.Join(err, target.Discard())
+	}
+	if err := target.Commit(); err != nil {
+		return err
+	}
+	r.report.wrote(r.set.Path(e.Name), size, sum.Sum(nil))
+	return nil
+}
+
+// otherFiles lists the files that were not looked into.
+func (r *run) otherFiles() {
+	for i := range r.job.Replicas {
+		p := r.job.Replicas[i].partition
+		if p == nil {
+			continue
+		}
+		for _, e := range p.Files() {
+			switch {
+			case e.File.Suffix != logdir.NoSuffix:
+				message := "a broker doesn't count it as part of the log"
+				if e.File.Kind == logdir.KindLog {
+					message += "; to have its batches too, name it with --from"
+				}
+				r.passOver(i, &e, NotInUse, message)
+			case e.File.Kind == logdir.KindLeaderEpochCheckpoint || e.File.Kind == logdir.KindPartitionMetadata:
+				if !r.passed[e.Path] {
+					r.passOver(i, &e, Rebuilt, "carried over, as far as it is about what is kept")
+				}
+			case e.File.Kind.IsIndex() || e.File.Kind == logdir.KindProducerSnapshot:
+				r.passOver(i, &e, Rebuilt, "made anew from the batches that are kept")
+			case e.File.Kind == logdir.KindLog && !r.read(i, e.Path):
+				r.passOver(i, &e, NotInUse, "a broker doesn't read it under this name")
+			case (e.File.Kind == logdir.KindKRaftCheckpoint || e.File.Kind == logdir.KindQuorumState) && i > 0:
+				r.passOver(i, &e, NotInUse, "a controller's file is taken from the first replica only")
+			case e.File.Kind == logdir.KindUnknown:
+				r.passOver(i, &e, Unknown, "no file that a broker writes")
+			}
+		}
+		for _, issue := range p.Issues {
+			if issue.Kind == logdir.Unreadable {
+				r.merger.streams[i].fail(issue)
+				r.report.left(i, &Left{File: issue.Path, FirstOffset: -1, LastOffset: -1, Reason: Unreadable, Message: fmt.Sprint(issue.Err)})
+			}
+		}
+	}
+}
+
+func (r *run) read(replica int, path string) bool {
+	for _, log := range r.merger.streams[replica].logs {
+		if log.path == path {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *run) passOver(replica int, e *logdir.Entry, reason, message string) {
+	if r.passed == nil {
+		r.passed = make(map[string]bool)
+	}
+	r.passed[e.Path] = true
+	r.report.left(replica, &Left{File: e.Path, EndPosition: e.Size, FirstOffset: -1, LastOffset: -1, Reason: reason, Message: message})
+}

@@ -1,0 +1,140 @@
+package salvage
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// merger joins the streams of several replicas into one log.
+type merger struct {
+	streams []*stream
+	heads   []*candidate
+	// history is that of the replica with the highest leader epoch: the one
+	// that the others would follow. authority is its path.
+	history   history
+	authority *stream
+	due       int64
+	kept      recent
+	left      func(*stream, *Left)
+	decided   func(*Decision)
+}
+
+// chooseAuthority takes the replica with the highest leader epoch; of several
+// the one that was named first.
+func (m *merger) chooseAuthority() {
+	if len(m.streams) < 2 {
+		return
+	}
+	for _, s := range m.streams {
+		if m.authority == nil || s.history.latest() > m.authority.history.latest() {
+			m.authority = s
+		}
+	}
+	m.history = m.authority.history
+}
+
+// next is the next batch of the merged log, or nil at its end.
+func (m *merger) next() (*candidate, error) {
+	if m.heads == nil {
+		m.heads = make([]*candidate, len(m.streams))
+	}
+	for {
+		best := -1
+		for i := range m.streams {
+			if err := m.advance(i); err != nil {
+				return nil, err
+			}
+			if h := m.heads[i]; h != nil && (best < 0 || m.before(h, m.heads[best])) {
+				best = i
+			}
+		}
+		if best < 0 {
+			return nil, nil
+		}
+		c := m.heads[best]
+		m.heads[best] = nil
+		if len(m.streams) > 1 {
+			m.settle(c)
+			m.kept.add(&c.batch)
+		}
+		m.due = c.last + 1
+		return c, nil
+	}
+}
+
+// before says which of two batches is to be taken: the one with the smaller
+// offset; of those that begin together the one of the right leader epoch.
+func (m *merger) before(a, b *candidate) bool {
+	if a.first != b.first {
+		return a.first < b.first
+	}
+	return m.rank(a) > m.rank(b)
+}
+
+func (m *merger) rank(c *candidate) int {
+	if epoch, known := m.history.at(c.first); known && epoch == c.batch.PartitionLeaderEpoch {
+		return 1
+	}
+	return 0
+}
+
+// advance gets the next usable batch of a stream.
+func (m *merger) advance(i int) error {
+	for m.heads[i] == nil {
+		c, err := m.streams[i].next()
+		if c == nil || err != nil {
+			return err
+		}
+		s := m.streams[i]
+		switch {
+		case s != m.authority && m.authority != nil && m.history.diverged(&c.batch, s.history):
+			right, _ := m.history.at(c.first)
+			m.decided(&Decision{
+				FirstOffset: Offset(c.first), LastOffset: Offset(c.last),
+				Kept: m.authority.name, KeptEpoch: right, Left: c.log.path, LeftEpoch: c.batch.PartitionLeaderEpoch, DecidedBy: "leader-epoch",
+			})
+			s.leave(c, Diverged, fmt.Sprintf("written under leader epoch %d, where the history of %s has %d", c.batch.PartitionLeaderEpoch, m.authority.name, right))
+		case c.first >= m.due:
+			m.heads[i] = c
+		case m.kept.has(&c.batch):
+			s.leave(c, Duplicate, "another replica has the same batch")
+		default:
+			m.decided(&Decision{
+				FirstOffset: Offset(c.first), LastOffset: Offset(c.last),
+				KeptEpoch: c.batch.PartitionLeaderEpoch, Left: c.log.path, LeftEpoch: c.batch.PartitionLeaderEpoch, DecidedBy: "order",
+			})
+			s.leave(c, Conflict, fmt.Sprintf("offsets up to %d are kept from another replica, in other batches", m.due-1))
+		}
+	}
+	return nil
+}
+
+// settle leaves the heads of the other streams that have offsets of c.
+func (m *merger) settle(c *candidate) {
+	for i, h := range m.heads {
+		if h == nil || h.first > c.last {
+			continue
+		}
+		m.heads[i] = nil
+		if h.first == c.first && bytes.Equal(h.batch.Data, c.batch.Data) {
+			h.stream.leave(h, Duplicate, "another replica has the same batch")
+			continue
+		}
+		by, why := "order", "another replica, named first, has other bytes at the same offsets"
+		if m.rank(c) > m.rank(h) {
+			by, why = "leader-epoch", "another replica has a batch of the right leader epoch at the same offsets"
+		}
+		m.decided(&Decision{
+			FirstOffset: Offset(h.first), LastOffset: Offset(h.last),
+			Kept: c.log.path, KeptEpoch: c.batch.PartitionLeaderEpoch, Left: h.log.path, LeftEpoch: h.batch.PartitionLeaderEpoch, DecidedBy: by,
+		})
+		h.stream.leave(h, Conflict, why)
+	}
+}
+
+// finish releases what is held after an error.
+func (m *merger) finish() {
+	for _, s := range m.streams {
+		s.stop()
+	}
+}
