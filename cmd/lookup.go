@@ -48,7 +48,14 @@ Examples:
 			if err != nil {
 				return err
 			}
-			return o.run(cmd.Context(), newEmitter(global, format), args[0], target)
+			if o.drawMap && format != formatText {
+				return usageErrorf("--map draws for people: not with --format %s", format)
+			}
+			paint, err := global.painter()
+			if err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), newEmitter(global, format), paint, args[0], target)
 		},
 		ValidArgsFunction: completeFiles,
 	}
@@ -86,7 +93,7 @@ func (o *lookupOptions) target(cmd *cobra.Command) (lookup.Target, error) {
 	return lookup.Target{ByTime: true, Timestamp: ms}, nil
 }
 
-func (o *lookupOptions) run(ctx context.Context, e *emitter, path string, target lookup.Target) error {
+func (o *lookupOptions) run(ctx context.Context, e *emitter, paint painter, path string, target lookup.Target) error {
 	partition, err := lookup.Open(path)
 	if err != nil {
 		return err
@@ -111,7 +118,7 @@ func (o *lookupOptions) run(ctx context.Context, e *emitter, path string, target
 	default:
 		lookupText(e, partition, result)
 		if o.drawMap {
-			drawLookup(e, result)
+			drawLookup(e, paint, result)
 		}
 	}
 	if result.Found == nil {

@@ -67,5 +67,8 @@ func (l *lookup) walkOffset(s *Segment, target int64) (last int64, err error) {
 // pass counts a batch whose header was read.
 func (w *Walk) pass(b *recordbatch.Batch) {
 	w.Batches++
+	if len(w.Scanned) < maxScanned {
+		w.Scanned = append(w.Scanned, b.Position)
+	}
 	w.EndPosition = b.EndPosition()
 }

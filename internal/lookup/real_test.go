@@ -56,9 +56,6 @@ func TestLookupsFindWhatAScanFinds(t *testing.T) {
 	ctx := context.Background()
 	lookups, found := 0, 0
 	for part := range fixture.Partitions(t) {
-		if part.Topic() == "__cluster_metadata" {
-			continue
-		}
 		p, err := Open(part.Dir(t))
 		if err != nil {
 			t.Fatal(err)

@@ -129,12 +129,17 @@ type Walk struct {
 	StartPosition int64
 	EndPosition   int64 // behind the last batch scanned
 	Batches       int   // headers read, from StartPosition on
-	Records       int64 // from StartPosition up to the one found, itself included
+	// Scanned are the positions of the first maxScanned of them.
+	Scanned []int64
+	Records int64 // from StartPosition up to the one found, itself included
 	// FetchPosition is where a fetch of the offset begins: the first batch
 	// that does not end below it. It lies before the found batch where
 	// compaction removed the records. −1: there is no such batch.
 	FetchPosition int64
 }
+
+// maxScanned is how many positions a walk keeps.
+const maxScanned = 256
 
 // Bytes is how much of the log was walked.
 func (w *Walk) Bytes() int64 { return w.EndPosition - w.StartPosition }

@@ -106,7 +106,7 @@ func (l *lookup) walkTime(s *Segment, target int64) error {
 		}
 		search.State = IndexLies
 		w.FromOffset = max(s.BaseOffset, l.partition.LogStart)
-		w.StartPosition, w.Batches, w.Records = 0, 0, 0
+		w.StartPosition, w.Batches, w.Records, w.Scanned = 0, 0, 0, nil
 		l.result.Found = nil
 		if err := l.scanTime(&w, target, nil); err != nil {
 			return err
