@@ -21,8 +21,11 @@ func lookupText(e *emitter, p *lookup.Partition, r *lookup.Result) {
 	for i := range r.Walks {
 		w := &r.Walks[i]
 		if !r.Target.ByTime {
-			why := fmt.Sprintf("of %s the one with the greatest base offset ≤ %d", counted(int64(len(p.Segments)), "segment"), r.Target.Offset)
-			if i > 0 {
+			why := fmt.Sprintf("of %d segments the one with the greatest base offset ≤ %d", len(p.Segments), r.Target.Offset)
+			switch {
+			case len(p.Segments) == 1:
+				why = "the only one"
+			case i > 0:
 				why = "the next one, because the one before has nothing left that is so late"
 			}
 			e.line("  segment   %s: %s", quoted(filepath.Base(w.Segment.Log.Path)), why)
@@ -57,7 +60,10 @@ func consideredText(e *emitter, p *lookup.Partition, list []lookup.Considered) {
 		c := &list[i]
 		what := "too old: largest timestamp"
 		if c.Chosen {
-			what = fmt.Sprintf("the first of %s whose largest timestamp is late enough:", counted(int64(len(p.Segments)), "segment"))
+			what = fmt.Sprintf("the first of %d whose largest timestamp is late enough:", len(p.Segments))
+			if len(p.Segments) == 1 {
+				what = "the only one; its largest timestamp is late enough:"
+			}
 		}
 		e.line("  segment   %s: %s %s, %s", quoted(filepath.Base(c.Segment.Log.Path)), what, timeText(c.Timestamp), timeSources[c.Source])
 	}

@@ -96,7 +96,9 @@ func (s *Sink) finding(f *sanity.Finding) error {
 func AppendFindingLine(dst []byte, f *sanity.Finding) []byte {
 	dst = append(dst, "kafsck: "...)
 	dst = AppendQuoted(dst, f.File)
-	dst = append(dst, ':')
+	if f.Position >= 0 || f.Slot >= 0 || f.Offset >= 0 {
+		dst = append(dst, ':')
+	}
 	if f.Position >= 0 {
 		dst = appendInt(dst, " position ", f.Position)
 	}

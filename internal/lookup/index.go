@@ -88,13 +88,9 @@ func (x *index[E]) openFile(l *lookup) bool {
 		return false
 	case x.file.Open == nil:
 		x.state = IndexMissing
-		if l.open.log.Size > 0 {
-			f := sanity.At(missingCodes[x.kind], l.open.segment.Log.Path)
-			f.Message = fmt.Sprintf("no %s beside it: the log is scanned", x.kind.Suffix())
-			if x.kind == indexfile.Time {
-				f.Severity = sanity.Info // logs of old formats have none
-			}
-			l.report(f)
+		// Logs without timestamps have no .timeindex: largest knows.
+		if l.open.log.Size > 0 && x.kind != indexfile.Time {
+			l.missing(x.kind)
 		}
 		return false
 	}
@@ -104,6 +100,13 @@ func (x *index[E]) openFile(l *lookup) bool {
 		return false
 	}
 	return true
+}
+
+// missing reports an index that should be there.
+func (l *lookup) missing(kind indexfile.Kind) {
+	f := sanity.At(missingCodes[kind], l.open.segment.Log.Path)
+	f.Message = fmt.Sprintf("no %s beside it: the log is scanned", kind.Suffix())
+	l.report(f)
 }
 
 func (x *index[E]) unreadable(l *lookup, err error) {

@@ -68,6 +68,9 @@ func (l *lookup) largest(s *Segment, target int64) (Considered, error) {
 		}
 		return c.Timestamp < target, nil
 	})
+	if c.Timestamp >= 0 && l.times().state == IndexMissing {
+		l.missing(indexfile.Time)
+	}
 	if c.Timestamp < 0 {
 		c.Timestamp, c.Source = s.Log.ModTime.UnixMilli(), FromModTime
 	}
