@@ -7,6 +7,7 @@ package sanity
 var batchConsequence = map[Code]string{
 	BatchBadCodec:             "recovery keeps the batch; consumers fail with \"Unknown compression type\" and stay where they are",
 	BatchUnknownAttributes:    "ignored: Kafka looks at the low seven bits",
+	BatchCRCMismatch:          "brokers and consumers look at the wrapper's checksum alone: the message is served as it is",
 	BatchDecompressFailed:     "recovery keeps the batch; consumers fail to decompress it and stay where they are",
 	BatchDecompressLimit:      "not checked: it decompresses to more than the limit",
 	BatchCountMismatch:        "recovery keeps the batch; consumers fail with InvalidRecordException and stay where they are",

@@ -26,6 +26,7 @@ type fact struct {
 	thinned        bool // fewer records than offsets: compaction was here
 	lastDisproved  bool // the header's last offset is not to be relied on
 	unopened       bool // a wrapper that was not decoded: its first offset isn't known
+	doubtful       bool // its content is wrong, and its header may be
 	suspectOffsets bool // the offsets contradict those of the batches around
 }
 
@@ -39,7 +40,7 @@ func (f *fact) set(b *recordbatch.Batch, p *probe) {
 		coordinator: p.coordinator, marker: p.marker, hasMarker: p.hasMarker,
 		producerEpoch: b.ProducerEpoch, magic: b.Magic,
 		transactional: b.IsTransactional(), control: b.IsControl(),
-		lastDisproved: p.lastDisproved,
+		lastDisproved: p.lastDisproved, doubtful: p.doubtful(),
 	}
 	if b.IsLegacy() {
 		if p.first >= 0 {
@@ -53,6 +54,17 @@ func (f *fact) set(b *recordbatch.Batch, p *probe) {
 	if f.last < f.base {
 		f.last = f.base
 	}
+}
+
+// doubtful says whether something inside of the batch is wrong in a way that
+// lets its header be wrong as well.
+func (p *probe) doubtful() bool {
+	for i := range p.faults {
+		if p.faults[i].Severity == Error {
+			return true
+		}
+	}
+	return false
 }
 
 // indexed says whether the offset is one that an index of any Kafka version may

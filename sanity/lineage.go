@@ -48,8 +48,11 @@ func (s *segmentCheck) offsets(cur, next *fact) {
 		}
 		return
 	case next != nil && next.base <= cur.last && s.jumped(cur, next):
-		f := s.orderFault(cur, OffsetNotIncreasing, "base offset %d does not fit between %d before and %d behind it", cur.base, l.last, next.base)
-		f.Broker = notIncreasing
+		code, broker := OffsetNotIncreasing, notIncreasing
+		if cur.last-s.base > math.MaxInt32 {
+			code, broker = OffsetOverflow, overflow
+		}
+		s.orderFault(cur, code, "base offset %d does not fit between %d before and %d behind it", cur.base, l.last, next.base).Broker = broker
 		cur.suspectOffsets = true
 		return
 	case next != nil && next.base <= cur.last && cur.lastRecord >= cur.base && cur.lastRecord < next.base && !cur.lastDisproved:
@@ -58,7 +61,7 @@ func (s *segmentCheck) offsets(cur, next *fact) {
 		cur.last, cur.suspectOffsets = cur.lastRecord, true
 	case cur.last-s.base > math.MaxInt32:
 		s.orderFault(cur, OffsetOverflow, "last offset %d is %d above the segment's base offset; 2147483647 is the most", cur.last, cur.last-s.base).
-			Broker = "after an unclean stop the loader splits the segment; the log cleaner fails on it"
+			Broker = overflow
 		cur.suspectOffsets = true
 	case s.next >= 0 && cur.last >= s.next:
 		s.orderFault(cur, OffsetOverlapsNextSegment, "last offset %d, where the next segment begins at %d", cur.last, s.next).
@@ -70,6 +73,8 @@ func (s *segmentCheck) offsets(cur, next *fact) {
 	s.gap(cur)
 	l.last = max(l.last, cur.last)
 }
+
+const overflow = "after an unclean stop the loader splits the segment; the log cleaner fails on it"
 
 const notIncreasing = "recovery throws InvalidOffsetException and empties the whole segment where an index entry falls here; otherwise lookups end in the wrong batch"
 
@@ -90,6 +95,10 @@ func (s *segmentCheck) jumped(cur, next *fact) bool {
 func (s *segmentCheck) orderFault(cur *fact, code Code, format string, args ...any) *Finding {
 	f := s.at(code, cur.position, cur.end, format, args...)
 	f.Offset, f.LastOffset = cur.base, cur.last
+	if len(s.astray) < most {
+		s.astray = append(s.astray, span{cur.base, cur.last})
+	}
+	s.partition.found(s.fold, cur.base, cur.last)
 	return s.fault(f)
 }
 
@@ -115,7 +124,7 @@ func (s *segmentCheck) gap(cur *fact) {
 // leaderEpoch judges the leader epoch of cur.
 func (s *segmentCheck) leaderEpoch(cur, next *fact) {
 	l := s.lineage
-	if cur.magic < 2 || cur.epoch < 0 {
+	if cur.magic < 2 || cur.epoch < 0 || cur.suspectOffsets {
 		return
 	}
 	if entry, ok := l.checkpointed(cur); !ok {

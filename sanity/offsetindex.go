@@ -71,7 +71,7 @@ func (c *offsetIndexCheck) batch(f *fact) {
 		return
 	}
 	switch {
-	case f.suspectOffsets:
+	case f.suspectOffsets, f.doubtful:
 		c.doubt = true
 	case f.indexed(c.waiting.entry.Offset):
 		c.waits = false
@@ -93,7 +93,7 @@ func (c *offsetIndexCheck) meet(e slotted[indexfile.OffsetEntry], f *fact) {
 		c.wrong(e, IndexPositionOutOfRange, "position 0, which no broker writes")
 	case position < f.position:
 		c.wrong(e, IndexPositionNotABatch, "position %d lies inside of the batch before %d", position, f.position)
-	case f.suspectOffsets:
+	case f.suspectOffsets, f.doubtful && !f.indexed(e.entry.Offset):
 		c.skip(e)
 	case e.entry.Offset < f.base:
 		c.resolve()
@@ -121,7 +121,7 @@ func (c *offsetIndexCheck) resolve() {
 }
 
 // hole takes a damaged range of the log: what points into it isn't judged.
-func (c *offsetIndexCheck) hole(from, to int64, framing bool) {
+func (c *offsetIndexCheck) hole(from, to int64) {
 	c.doubt = true
 	for c.cursor.ok && int64(c.cursor.head.entry.Position) < from {
 		e := c.cursor.head
@@ -129,13 +129,6 @@ func (c *offsetIndexCheck) hole(from, to int64, framing bool) {
 		c.meet(e, &fact{position: from, suspectOffsets: true})
 	}
 	c.passed = max(c.passed, to)
-	if framing && c.shift == nil {
-		first := c.slots.right + 1
-		if c.cursor.ok {
-			first = min(c.cursor.head.slot, first)
-		}
-		c.shift = newShifts(c.reader, int(first), c.slots.layout.Entries)
-	}
 }
 
 func (c *offsetIndexCheck) skip(e slotted[indexfile.OffsetEntry]) {
@@ -143,6 +136,9 @@ func (c *offsetIndexCheck) skip(e slotted[indexfile.OffsetEntry]) {
 }
 
 func (c *offsetIndexCheck) wrong(e slotted[indexfile.OffsetEntry], code Code, format string, args ...any) {
+	if c.shift == nil && (code == IndexPositionNotABatch || code == IndexOffsetMismatch) {
+		c.shift = newShifts(c.reader, int(max(0, min(e.slot, c.slots.right+1))), c.slots.layout.Entries)
+	}
 	c.out.add(verdict[indexfile.OffsetEntry]{slotted: e, code: code, message: fmt.Sprintf(format, args...)})
 }
 
@@ -236,6 +232,7 @@ func (c *offsetIndexCheck) end() {
 	}
 	for _, f := range c.slots.wrong {
 		if f.Code == IndexBeyondLog {
+			s.cutShort = true
 			f.Broker = "the log was cut: lookups of offsets from " + text(f.Offset) + " on find nothing, and fetches there fail"
 		}
 	}
@@ -243,6 +240,7 @@ func (c *offsetIndexCheck) end() {
 	due := end-int64(c.right.Position) > 2*(max(c.distance, usualInterval)+s.largestBatch)
 	c.slots.stale(due)
 	s.partition.explain(c.slots, c.shift, s)
+	s.strayed(c.slots)
 	c.advanceTo(end)
 	if c.gap > 16*usualInterval+2*s.largestBatch && len(c.slots.wrong) == 0 && s.firstDamage < 0 {
 		f := At(IndexSparse, c.slots.file)

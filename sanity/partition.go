@@ -76,6 +76,14 @@ func (p *partitionCheck) looked(size int64) {
 	p.report.summary.Bytes += size
 }
 
+// found takes back a gap: the offsets turned up where they don't belong.
+func (p *partitionCheck) found(fold *folder, first, last int64) {
+	p.gaps = slices.DeleteFunc(p.gaps, func(g pendingGap) bool {
+		return g.fold == fold && g.finding.Code == OffsetGap && g.finding.count() == 1 &&
+			g.finding.Offset >= first && g.finding.LastOffset <= last
+	})
+}
+
 // all checks the whole directory.
 func (p *partitionCheck) all() {
 	p.names()

@@ -3,6 +3,7 @@ package sanity
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/kafsck/kafsck/recordbatch"
@@ -35,8 +36,10 @@ type segmentCheck struct {
 	v2           bool  // some batch is v2
 	timestamps   bool  // some batch has a timestamp
 	firstDamage  int64 // position from which on something can't be relied on, −1
-	shifted      bool  // damage after which positions may be others than indexed
+	disorder     bool  // batches whose offsets or contents are wrong: what follows from them is explained
 	endsDamaged  bool
+	astray       []span // offsets of batches that stand where they don't belong
+	cutShort     bool   // the index shows that the log was longer
 }
 
 func newSegmentCheck(p *partitionCheck, file string, base, next int64) *segmentCheck {
@@ -88,6 +91,13 @@ func (s *segmentCheck) damage(b *recordbatch.Batch, e *recordbatch.CorruptError)
 	f := FromCorrupt(e)
 	f.File = s.file
 	whole := b.Size > 0
+	if s.joins(&f) {
+		return
+	}
+	// A base offset begins with zeros: so short a tail is a torn header.
+	if f.Code == LogZeroTail && f.EndPosition-f.Position < 8 {
+		f.Code, f.Message = LogTornTail, text(f.EndPosition-f.Position)+" bytes are left"
+	}
 	atEnd := e.EndPosition >= s.size
 	switch f.Code {
 	case LogTornTail, LogZeroTail:
@@ -109,15 +119,12 @@ func (s *segmentCheck) damage(b *recordbatch.Batch, e *recordbatch.CorruptError)
 	if s.firstDamage < 0 {
 		s.firstDamage = e.Position
 	}
-	if !whole {
-		s.shifted = true
-	}
 	if atEnd {
 		s.endsDamaged = true
 	}
 	s.lineage.damaged, s.lineage.broken = true, true
 	if s.offsetIndex != nil {
-		s.offsetIndex.hole(e.Position, e.EndPosition, !whole)
+		s.offsetIndex.hole(e.Position, e.EndPosition)
 	}
 	if s.timeIndex != nil {
 		s.timeIndex.hole()
@@ -125,6 +132,27 @@ func (s *segmentCheck) damage(b *recordbatch.Batch, e *recordbatch.CorruptError)
 	if s.txns != nil {
 		s.txns.damaged = true
 	}
+}
+
+// joins says whether the bytes are the rest of a batch whose beginning is the
+// damage directly before: zeros that end inside of it leave garbage behind.
+func (s *segmentCheck) joins(f *Finding) bool {
+	if f.Code != LogGarbage || len(s.partition.cuts) == 0 {
+		return false
+	}
+	last := s.partition.cuts[len(s.partition.cuts)-1]
+	if last.segment != s || last.finding.Code != LogZeroHole || last.finding.EndPosition != f.Position {
+		return false
+	}
+	last.finding.EndPosition = f.EndPosition
+	last.finding.Message += "; the rest of a batch behind them, " + text(f.EndPosition-f.Position) + " bytes"
+	if f.EndPosition >= s.size {
+		s.endsDamaged = true
+	}
+	if s.offsetIndex != nil {
+		s.offsetIndex.hole(f.Position, f.EndPosition)
+	}
+	return true
 }
 
 // tail judges a torn or zero tail: on the newest segment it is what a crash
@@ -170,6 +198,9 @@ func (s *segmentCheck) release(next *fact) {
 	}
 	s.maxTimestamp = max(s.maxTimestamp, cur.maxTimestamp)
 	s.before = *cur
+	if cur.suspectOffsets || cur.doubtful {
+		s.disorder, l.broken = true, true
+	}
 	if !s.faulty {
 		s.fold.sound()
 	}
@@ -182,12 +213,41 @@ func (s *segmentCheck) end() {
 	if s.offsetIndex != nil {
 		s.offsetIndex.end()
 	}
+	if s.cutShort {
+		// The index tells it; what else reaches behind the end is explained.
+		s.endsDamaged, s.lineage.damaged, s.lineage.broken = true, true, true
+	}
 	if s.timeIndex != nil {
 		s.timeIndex.end()
 	}
 	if s.txns != nil {
 		s.txns.end()
 	}
+}
+
+// span is a range of offsets.
+type span struct{ first, last int64 }
+
+// strayed takes out findings about single index entries for batches that are
+// themselves reported as being out of order.
+func (s *segmentCheck) strayed(r *slotReport) {
+	gone := map[*Finding]bool{}
+	for _, f := range r.wrong {
+		offset, ok := f.Detail["entryOffset"].(int64)
+		if !ok || f.count() > 1 {
+			continue
+		}
+		for _, a := range s.astray {
+			if a.first <= offset && offset <= a.last {
+				gone[f] = true
+			}
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	s.partition.report.drop(func(f *Finding) bool { return gone[f] })
+	r.wrong = slices.DeleteFunc(r.wrong, func(f *Finding) bool { return gone[f] })
 }
 
 func text(n int64) string { return strconv.FormatInt(n, 10) }

@@ -1,7 +1,9 @@
 package sanity
 
 import (
+	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/kafsck/kafsck/indexfile"
 )
@@ -79,8 +81,9 @@ func (s *shifts) explains(f *Finding) bool {
 	return false
 }
 
-// explain takes out the findings about an index that damage of its log
-// explains, and counts their slots there.
+// explain puts together what an index shows when all positions from some slot
+// on are off by one number of bytes. Where the log has damage, that explains
+// it, and the findings are taken out; otherwise one of them stays for all.
 func (p *partitionCheck) explain(slots *slotReport, shift *shifts, s *segmentCheck) {
 	if shift == nil {
 		return
@@ -88,21 +91,44 @@ func (p *partitionCheck) explain(slots *slotReport, shift *shifts, s *segmentChe
 	shift.stop()
 	gone := map[*Finding]bool{}
 	var entries int64
+	var first *Finding
 	for _, f := range slots.wrong {
-		if shift.explains(f) {
-			gone[f] = true
-			entries += f.count()
+		if !shift.explains(f) {
+			continue
 		}
-	}
-	if entries == 0 {
-		return
+		entries += f.count()
+		if first == nil && !s.disorder && s.firstDamage < 0 {
+			first = f
+			continue
+		}
+		gone[f] = true
+		if first != nil {
+			first.extend(f)
+		}
 	}
 	p.report.drop(func(f *Finding) bool { return gone[f] })
-	slots.wrong = nil
-	for _, c := range p.cuts {
-		if c.segment == s {
-			c.finding.set("indexEntriesOff", entries)
-			return
+	slots.wrong = slices.DeleteFunc(slots.wrong, func(f *Finding) bool { return gone[f] })
+	switch by := shift.at(first); {
+	case first != nil && by < 0:
+		first.Message = fmt.Sprintf("the positions of %d entries are %d bytes too large: so many were taken out of the log before %d", entries, -by, first.Detail["entryPosition"])
+	case first != nil:
+		first.Message = fmt.Sprintf("the positions of %d entries are %d bytes too small: so many were put into the log before %d", entries, by, first.Detail["entryPosition"])
+	case entries > 0:
+		for _, c := range p.cuts {
+			if c.segment == s {
+				c.finding.set("indexEntriesOff", entries)
+				return
+			}
 		}
 	}
+}
+
+// at is by how many bytes the slot of a finding is off.
+func (s *shifts) at(f *Finding) int64 {
+	for _, r := range s.runs {
+		if f != nil && r.first <= f.Slot && f.Slot <= r.last {
+			return r.by
+		}
+	}
+	return 0
 }

@@ -71,7 +71,7 @@ func (c *timeIndexCheck) batch(f *fact, before int64) {
 	if !c.cursor.ordered && f.maxTimestamp > before && len(c.highs) < mostSorted {
 		c.highs = append(c.highs, high{f.maxTimestamp, f.position})
 	}
-	c.last, c.doubt = f.last, false
+	c.last, c.doubt = f.last, f.doubtful
 }
 
 func (c *timeIndexCheck) meet(e slotted[indexfile.TimeEntry], f *fact, before int64) {
@@ -80,7 +80,7 @@ func (c *timeIndexCheck) meet(e slotted[indexfile.TimeEntry], f *fact, before in
 		c.wrong(e, TimeIndexOffsetOutOfRange, "relative offset %d: below the segment's base offset", e.entry.RelativeOffset)
 	case c.doubt && e.entry.Offset < f.base:
 		c.skip(e)
-	case f.magic < 1:
+	case f.magic < 1, f.doubtful && e.entry.Timestamp != f.maxTimestamp:
 		c.skip(e)
 	case e.entry.Offset <= c.last, f.magic == 2 && e.entry.Offset < f.base:
 		c.wrong(e, TimeIndexMismatch, "offset %d is in no batch", e.entry.Offset)
@@ -159,7 +159,8 @@ func (c *timeIndexCheck) end() {
 	}
 	due := c.due >= 0 && s.before.end-c.due > 2*(interval+s.largestBatch)
 	c.slots.stale(due)
-	if s.maxTimestamp > c.right.Timestamp && len(c.slots.wrong) == 0 && s.firstDamage < 0 && s.v2 && s.next < 0 && !c.slots.layout.Preallocated() && c.slots.layout.Remainder == 0 {
+	s.strayed(c.slots)
+	if s.maxTimestamp > c.right.Timestamp && len(c.slots.wrong) == 0 && s.firstDamage < 0 && s.v2 && !c.slots.layout.Preallocated() && c.slots.layout.Remainder == 0 {
 		f := At(TimeIndexLastEntryMissing, c.slots.file)
 		f.Message = fmt.Sprintf("the last entry has timestamp %d, the log %d", c.right.Timestamp, s.maxTimestamp)
 		f.Broker = "retention and lookups by time take the segment for older than it is, until it is rolled or rebuilt"
