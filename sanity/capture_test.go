@@ -1,4 +1,4 @@
-package sanity_test
+package sanity
 
 import (
 	"path/filepath"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/kafsck/kafsck/internal/fixture"
-	"github.com/kafsck/kafsck/sanity"
 )
 
 // TestCapturesAreClean: whatever a real broker wrote, of any version, live or
@@ -15,8 +14,8 @@ func TestCapturesAreClean(t *testing.T) {
 	n, batches := 0, int64(0)
 	for p := range fixture.Partitions(t) {
 		dir := p.Dir(t)
-		for _, depth := range []sanity.Depth{sanity.Records, sanity.Checksums} {
-			r := check(t, sanity.Options{Depth: depth, Workers: 2}, dir)
+		for _, depth := range []Depth{Records, Checksums} {
+			r := check(t, Options{Depth: depth, Workers: 2}, dir)
 			if loud := r.loud(); len(loud) > 0 {
 				t.Errorf("%s: %s, first %s", p, codes(loud), loud[0].AppendJSON(nil))
 			}
@@ -51,7 +50,7 @@ func TestStates(t *testing.T) {
 				continue // made by hand
 			}
 			dirs++
-			r := check(t, sanity.Options{Workers: 2}, dir)
+			r := check(t, Options{Workers: 2}, dir)
 			if r.summary.Unchecked > 0 {
 				t.Errorf("%s: %d unchecked", dir, r.summary.Unchecked)
 			}
@@ -59,7 +58,7 @@ func TestStates(t *testing.T) {
 			if filepath.Base(filepath.Dir(dir)) == "torn" {
 				want = torn
 			}
-			got := map[string][]*sanity.Finding{}
+			got := map[string][]*Finding{}
 			for _, f := range r.loud() {
 				partition := filepath.Base(filepath.Dir(f.File))
 				got[partition] = append(got[partition], f)

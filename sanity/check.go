@@ -18,19 +18,28 @@ type checker struct {
 	throttle *throttle
 	done     <-chan struct{}
 	left     atomic.Int64
-	probers  sync.Pool
+	// parallelFrom is the size of a log that is worth several workers.
+	parallelFrom int64
+	probers      sync.Pool
+	source       func(path string) (opened, int64, error) // opens files; tests have their own
 }
 
 func newChecker(ctx context.Context, o Options) *checker {
 	if o.Workers < 1 {
 		o.Workers = 1
 	}
-	return &checker{options: o, throttle: newThrottle(o.ReadRate), done: ctx.Done()}
+	return &checker{options: o, parallelFrom: 4 << 20, throttle: newThrottle(o.ReadRate), done: ctx.Done(), source: func(path string) (opened, int64, error) {
+		f, size, err := logdir.OpenFile(path)
+		if err != nil {
+			return nil, 0, err
+		}
+		return f, size, nil
+	}}
 }
 
 // open opens a file for checking.
 func (c *checker) open(path string) (*file, int64, error) {
-	f, size, err := logdir.OpenFile(path)
+	f, size, err := c.source(path)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -1,4 +1,4 @@
-package sanity_test
+package sanity
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/kafsck/kafsck/recordbatch/batchtest"
-	"github.com/kafsck/kafsck/sanity"
 )
 
 var profiles = map[string]func() batchtest.Profile{
@@ -30,8 +29,8 @@ func TestGeneratedAreClean(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, depth := range []sanity.Depth{sanity.Records, sanity.Checksums} {
-				r := check(t, sanity.Options{Depth: depth}, dir)
+			for _, depth := range []Depth{Records, Checksums} {
+				r := check(t, Options{Depth: depth}, dir)
 				if loud := r.loud(); len(loud) > 0 {
 					t.Errorf("%s seed %d: %s, first %s", name, seed, codes(loud), loud[0].AppendJSON(nil))
 				}
@@ -40,7 +39,7 @@ func TestGeneratedAreClean(t *testing.T) {
 					batches += len(s.Layout.Batches)
 					records += s.Layout.Records()
 				}
-				if r.summary.Batches != int64(batches) || depth == sanity.Records && r.summary.Records != int64(records) {
+				if r.summary.Batches != int64(batches) || depth == Records && r.summary.Records != int64(records) {
 					t.Errorf("%s seed %d: %d batches, %d records of %d, %d", name, seed, r.summary.Batches, r.summary.Records, batches, records)
 				}
 			}
@@ -48,24 +47,48 @@ func TestGeneratedAreClean(t *testing.T) {
 	}
 }
 
+// table is a partition with what can happen to its files.
+type table struct {
+	p       *batchtest.Partition
+	damages []batchtest.Damage
+}
+
+// damageTables are the tables of batchtest, each with a partition that has
+// what they hit.
+func damageTables(seed uint64) []table {
+	dense := batchtest.Transactional()
+	dense.Batches = 200 // aborts enough for a table of five entries
+	partition := func(profile batchtest.Profile) *batchtest.Partition {
+		p := batchtest.GeneratePartition(seed+100, profile, 2)
+		p.IndexInterval = -1
+		return p
+	}
+	return []table{
+		{partition(batchtest.Plain()), slices.Concat(batchtest.LogDamages(), batchtest.HostileDamages(), batchtest.BombDamages(1<<20),
+			batchtest.IndexDamages(), batchtest.TimeIndexDamages(), batchtest.TextDamages())},
+		{partition(dense), slices.Concat(batchtest.TxnIndexDamages(), batchtest.SnapshotDamages())},
+	}
+}
+
+// hits is the segment and the file that a damage is for.
+func hits(p *batchtest.Partition, d batchtest.Damage) (*batchtest.Segment, string) {
+	segment := p.Segments[0]
+	if strings.Contains(d.Name, "stale tail after") {
+		segment = p.Segments[1] // only the newest has one
+	}
+	switch {
+	case d.File == ".snapshot":
+		return segment, batchtest.FileName(p.Segments[1].Layout.BaseOffset, d.File)
+	case d.File[0] == '.':
+		return segment, batchtest.FileName(segment.Layout.BaseOffset, d.File)
+	}
+	return segment, d.File
+}
+
 // TestDamageIsFound puts every damage of the tables into three partitions.
 func TestDamageIsFound(t *testing.T) {
 	for seed := range uint64(3) {
-		dense := batchtest.Transactional()
-		dense.Batches = 200 // aborts enough for a table of five entries
-		plain := func(profile batchtest.Profile) *batchtest.Partition {
-			p := batchtest.GeneratePartition(seed+100, profile, 2)
-			p.IndexInterval = -1
-			return p
-		}
-		for _, tables := range []struct {
-			p       *batchtest.Partition
-			damages []batchtest.Damage
-		}{
-			{plain(batchtest.Plain()), slices.Concat(batchtest.LogDamages(), batchtest.HostileDamages(), batchtest.BombDamages(1<<20),
-				batchtest.IndexDamages(), batchtest.TimeIndexDamages(), batchtest.TextDamages())},
-			{plain(dense), slices.Concat(batchtest.TxnIndexDamages(), batchtest.SnapshotDamages())},
-		} {
+		for _, tables := range damageTables(seed) {
 			files := tables.p.Build()
 			for _, d := range tables.damages {
 				t.Run(fmt.Sprintf("%d/%s/%s", seed, d.File, d.Name), func(t *testing.T) {
@@ -77,17 +100,7 @@ func TestDamageIsFound(t *testing.T) {
 }
 
 func damageIsFound(t *testing.T, p *batchtest.Partition, files map[string][]byte, d batchtest.Damage) {
-	segment := p.Segments[0]
-	if strings.Contains(d.Name, "stale tail after") {
-		segment = p.Segments[1] // only the newest has one
-	}
-	name := d.File
-	switch {
-	case d.File == ".snapshot":
-		name = batchtest.FileName(p.Segments[1].Layout.BaseOffset, d.File)
-	case d.File[0] == '.':
-		name = batchtest.FileName(segment.Layout.BaseOffset, d.File)
-	}
+	segment, name := hits(p, d)
 	out, what := d.Apply(files[name], &segment.Layout)
 	damaged := *p
 	damaged.Files = map[string][]byte{name: out}
@@ -98,7 +111,7 @@ func damageIsFound(t *testing.T, p *batchtest.Partition, files map[string][]byte
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := check(t, sanity.Options{DecompressLimit: 512 << 10}, dir)
+	r := check(t, Options{DecompressLimit: 512 << 10}, dir)
 	intact := len(what.Intact)
 	for _, s := range p.Segments {
 		if s != segment {
@@ -111,7 +124,7 @@ func damageIsFound(t *testing.T, p *batchtest.Partition, files map[string][]byte
 	if len(what.Codes) == 0 {
 		loud := r.loud()
 		// A log cut between two batches looks whole; the index knows better.
-		if d.File == ".log" && len(loud) == 1 && loud[0].Code == sanity.IndexBeyondLog {
+		if d.File == ".log" && len(loud) == 1 && loud[0].Code == IndexBeyondLog {
 			return
 		}
 		if len(loud) > 0 {
@@ -119,7 +132,7 @@ func damageIsFound(t *testing.T, p *batchtest.Partition, files map[string][]byte
 		}
 		return
 	}
-	hit := slices.ContainsFunc(r.findings, func(f *sanity.Finding) bool {
+	hit := slices.ContainsFunc(r.findings, func(f *Finding) bool {
 		last := f.Slot
 		if n, ok := f.Detail["lastSlot"].(int64); ok {
 			last = n

@@ -1,4 +1,4 @@
-package sanity_test
+package sanity
 
 import (
 	"context"
@@ -7,20 +7,19 @@ import (
 	"testing"
 
 	"github.com/kafsck/kafsck/internal/logdir"
-	"github.com/kafsck/kafsck/sanity"
 )
 
 // result is all that a check says.
 type result struct {
-	findings []*sanity.Finding
-	summary  sanity.Summary
+	findings []*Finding
+	summary  Summary
 }
 
 // loud are the findings above info.
-func (r *result) loud() []*sanity.Finding {
-	var loud []*sanity.Finding
+func (r *result) loud() []*Finding {
+	var loud []*Finding
 	for _, f := range r.findings {
-		if f.Severity > sanity.Info {
+		if f.Severity > Info {
 			loud = append(loud, f)
 		}
 	}
@@ -36,24 +35,24 @@ func (r *result) String() string {
 	return b.String()
 }
 
-func check(t testing.TB, o sanity.Options, paths ...string) *result {
+func check(t testing.TB, o Options, paths ...string) *result {
 	t.Helper()
 	targets, err := logdir.Resolve(paths...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := new(result)
-	r.summary, err = sanity.Check(context.Background(), targets, o, func(f *sanity.Finding) error {
+	r.summary, err = Check(context.Background(), targets, o, func(f *Finding) error {
 		r.findings = append(r.findings, f)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var counted sanity.Summary
+	var counted Summary
 	for _, f := range r.findings {
 		counted.Count(f)
-		if f.Message == "" || f.File == "" || !sanity.Known(f.Code) {
+		if f.Message == "" || f.File == "" || !Known(f.Code) {
 			t.Errorf("an incomplete finding: %s", f.AppendJSON(nil))
 		}
 	}
@@ -65,9 +64,9 @@ func check(t testing.TB, o sanity.Options, paths ...string) *result {
 }
 
 // codes lists the codes of findings with their number.
-func codes(findings []*sanity.Finding) string {
-	n := map[sanity.Code]int{}
-	var order []sanity.Code
+func codes(findings []*Finding) string {
+	n := map[Code]int{}
+	var order []Code
 	for _, f := range findings {
 		if n[f.Code]++; n[f.Code] == 1 {
 			order = append(order, f.Code)

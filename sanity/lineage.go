@@ -124,7 +124,14 @@ func (s *segmentCheck) gap(cur *fact) {
 // leaderEpoch judges the leader epoch of cur.
 func (s *segmentCheck) leaderEpoch(cur, next *fact) {
 	l := s.lineage
-	if cur.magic < 2 || cur.epoch < 0 || cur.suspectOffsets {
+	if cur.magic < 2 || cur.suspectOffsets || cur.epoch == -1 {
+		return
+	}
+	if cur.epoch < 0 {
+		f := s.at(EpochUnknown, cur.position, cur.end, "leader epoch %d: no epoch is below -1", cur.epoch)
+		f.Offset, f.LastOffset = cur.base, cur.last
+		f.Broker = "followers that compare epochs may truncate at the wrong offset"
+		s.fault(f)
 		return
 	}
 	if entry, ok := l.checkpointed(cur); !ok {
@@ -132,7 +139,7 @@ func (s *segmentCheck) leaderEpoch(cur, next *fact) {
 		return
 	}
 	l.unknown = false
-	spike := next != nil && next.magic == 2 && next.epoch >= 0 && next.epoch < cur.epoch && next.epoch >= l.epoch
+	spike := next != nil && next.magic == 2 && next.epoch >= 0 && l.epoch >= 0 && next.epoch < cur.epoch && next.epoch >= l.epoch
 	if cur.epoch < l.epoch || spike && len(l.epochs) == 0 {
 		around := "behind " + text(int64(l.epoch))
 		if spike {

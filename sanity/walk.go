@@ -2,8 +2,8 @@ package sanity
 
 import (
 	"errors"
+	"io"
 	"iter"
-	"os"
 	"strings"
 	"sync"
 
@@ -120,7 +120,7 @@ func (r *probed) release() {
 func (p *partitionCheck) scan(s *segmentCheck, f *file) error {
 	scanner := recordbatch.NewScanner(f, f.size, recordbatch.Options{File: s.file, Base: s.base})
 	workers := max(1, p.inner)
-	if f.size < 4<<20 {
+	if f.size < p.c.parallelFrom {
 		workers = 1
 	}
 	probers := make([]*prober, workers)
@@ -202,9 +202,15 @@ func (p *partitionCheck) anyTimeIndex() bool {
 
 // file is an open file whose reads are counted and spaced.
 type file struct {
-	f    *os.File
+	f    opened
 	size int64
 	c    *checker
+}
+
+// opened is an open file.
+type opened interface {
+	io.ReaderAt
+	io.Closer
 }
 
 func (f *file) close() { _ = f.f.Close() }
