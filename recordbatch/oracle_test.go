@@ -38,8 +38,8 @@ func requireParity(t *testing.T, k *oracle.Client, file string) (batches, record
 		}
 		w := &theirs.Batches[batches]
 		batches++
-		if len(w.FieldErrors) > 0 || w.RecordsError != nil {
-			t.Fatalf("%s: Kafka at %d: %v %v", file, b.Position, w.FieldErrors, w.RecordsError)
+		if len(w.FieldErrors) > 0 || w.RecordsError != nil || len(w.ControlErrors) > 0 {
+			t.Fatalf("%s: Kafka at %d: %v %v %v", file, b.Position, w.FieldErrors, w.RecordsError, w.ControlErrors)
 		}
 		horizon, has := b.DeleteHorizonMs()
 		var ours []string
@@ -99,17 +99,13 @@ func ourRecord(r *Record, control bool) string {
 	return text
 }
 
-func theirRecord(r *oracle.Record) string {
+func theirRecord(r *fixture.Record) string {
 	text := fmt.Sprintf("%d %d %d %v %x %v %x", r.Offset, r.Timestamp, r.Sequence, r.Key != nil, r.Key, r.Value != nil, r.Value)
 	for _, h := range r.Headers {
 		text += fmt.Sprintf(" %q=%v %x", h.Key, h.Value != nil, h.Value)
 	}
 	if r.Control != nil {
-		epoch := int32(0)
-		if r.Control.CoordinatorEpoch != nil {
-			epoch = *r.Control.CoordinatorEpoch
-		}
-		text += fmt.Sprintln("", r.Control.KeyVersion, r.Control.TypeID, r.Control.Type, epoch, error(nil))
+		text += fmt.Sprintln("", r.Control.KeyVersion, r.Control.TypeID, r.Control.Type, r.Control.CoordinatorEpoch, error(nil))
 	}
 	return text
 }
