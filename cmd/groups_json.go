@@ -3,6 +3,7 @@ package cmd
 import (
 	"github.com/kafsck/kafsck/internal/groups"
 	"github.com/kafsck/kafsck/internal/statefile"
+	"github.com/kafsck/kafsck/internal/topiclog"
 )
 
 // The objects of groups in JSON.
@@ -102,11 +103,16 @@ func groupsJSON(e *emitter, result *groups.Result, list []groups.Group) {
 			})
 		}
 	}
-	summary := groupsSummaryObject{Type: "groups-summary", Groups: len(list), Skipped: result.Skipped, Partitions: []replayedObject{}}
-	for i, name := range result.Partitions {
-		summary.Partitions = append(summary.Partitions, replayedObject{name, result.LastOffset[i]})
+	e.object(groupsSummaryObject{"groups-summary", len(list), result.Skipped, replayed(result.Partitions)})
+}
+
+// replayed are the logs that were read.
+func replayed(list []topiclog.Replayed) []replayedObject {
+	objects := make([]replayedObject, 0, len(list))
+	for _, r := range list {
+		objects = append(objects, replayedObject{r.Partition, r.LastOffset})
 	}
-	e.object(summary)
+	return objects
 }
 
 // notNil makes an empty list [] instead of null.

@@ -69,6 +69,7 @@ on disk. It works offline, on the files alone; reading never writes.
 		newExplainCommand(global),
 		newSanityCheckCommand(global),
 		newRebuildIndexCommand(global),
+		newTransactionsCommand(global),
 		newSalvageCommand(global),
 		newVersionCommand(global),
 	)

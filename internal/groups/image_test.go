@@ -108,7 +108,7 @@ func TestTransactionsStayInTheirPartition(t *testing.T) {
 	if diff := cmp.Diff([]seen{{7, true}}, load(t, dir, topiclog.All)); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := groups.Load(t.Context(), dir, 3, nil); !errors.Is(err, groups.ErrManyPartitions) {
+	if _, err := groups.Load(t.Context(), dir, 3, nil); !errors.Is(err, topiclog.ErrManyPartitions) {
 		t.Errorf("an offset of two partitions: %v", err)
 	}
 }

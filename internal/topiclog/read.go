@@ -27,6 +27,7 @@ type Visitor struct {
 	Record  func(r *Record)
 	Control func(b *recordbatch.Batch, r *recordbatch.Record, c recordbatch.Control)
 	Finding func(f sanity.Finding)
+	End     func() // of the log of one partition; only Replay calls it
 }
 
 // All is the Last of a reader that reads everything.
