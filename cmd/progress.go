@@ -66,7 +66,7 @@ func newProgress(w io.Writer, total int64) *progress {
 	if size <= 0 {
 		size = -1
 	}
-	return &progress{
+	p := &progress{
 		max: total, stop: make(chan struct{}), done: make(chan struct{}),
 		bar: progressbar.NewOptions64(size,
 			progressbar.OptionSetWriter(w),
@@ -82,6 +82,9 @@ func newProgress(w io.Writer, total int64) *progress {
 			progressbar.OptionSetSpinnerChangeInterval(0),
 		),
 	}
+	// Else the library counts the time from when it draws first.
+	p.bar.StartWithoutRender()
+	return p
 }
 
 // read says that n more bytes were read. It may be called from any goroutine.

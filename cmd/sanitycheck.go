@@ -2,13 +2,15 @@ package cmd
 
 import (
 	"context"
-	"slices"
-	"time"
+	"errors"
+	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kafsck/kafsck/internal/kafkaversion"
 	"github.com/kafsck/kafsck/internal/logdir"
+	"github.com/kafsck/kafsck/internal/triage"
 	"github.com/kafsck/kafsck/sanity"
 )
 
@@ -17,19 +19,24 @@ const sanityCheckLong = `Says whether the files of a broker are sound, and goes 
 A PATH is a file of a partition, a partition directory, or a whole log
 directory. A log is read once; in step with it its indexes, producer snapshots
 and checkpoints are compared with what it holds. Nothing is written.
+
+Besides text, table and json there are the formats junit (a test suite a
+partition), sarif (for code scanning) and github (annotations of a workflow).
+An interrupt ends the check with the summary of what was checked until then.
 `
 
 const sanityCheckExamples = `  kafsck sanity-check /var/lib/kafka/data
   kafsck sanity-check --format json orders-0 | jq 'select(.severity == "error")'
-  kafsck sanity-check --topic 'orders*' --newest 2 --rate-limit 100MB/s /var/lib/kafka/data`
+  kafsck sanity-check --topic 'orders*' --newest 2 --rate-limit 100MB/s /var/lib/kafka/data
+  kafsck sanity-check --format json testdata > known.ndjson
+  kafsck sanity-check --baseline known.ndjson --format junit testdata > kafsck.xml`
 
 // sanityFlags are the flags of sanity-check as they were given.
 type sanityFlags struct {
 	depth, failOn, policy, version string
 	only, ignore                   []string
-	topic, since, rate             string
-	partitions                     []int32
-	newest                         int
+	baseline                       string
+	selection
 }
 
 func newSanityCheckCommand(global *globalOptions) *cobra.Command {
@@ -50,24 +57,17 @@ func newSanityCheckCommand(global *globalOptions) *cobra.Command {
 	f.StringVar(&flags.failOn, "fail-on", "error", "exit 3 on findings from this `severity` on: error, warning or info")
 	f.StringSliceVar(&flags.only, "only", nil, "report these `codes` alone")
 	f.StringSliceVar(&flags.ignore, "ignore", nil, "don't report these `codes`")
+	f.StringVar(&flags.baseline, "baseline", "", "findings that are in `FILE`, the JSON of an earlier run, don't fail")
 	f.StringVar(&flags.policy, "cleanup-policy", "auto", "of the topics: auto, delete or compact")
 	f.StringVar(&flags.version, "kafka-version", "", "`version` of the broker that is going to read the files")
-	f.StringVar(&flags.topic, "topic", "", "of a log directory: only topics that match this `glob`")
-	f.Int32SliceVar(&flags.partitions, "partition", nil, "of a log directory: only these partition `numbers`")
-	f.IntVar(&flags.newest, "newest", 0, "only the newest `N` segments of each partition")
-	f.StringVar(&flags.since, "modified-since", "", "only segments written since this `time`: epoch ms or RFC 3339")
-	f.StringVar(&flags.rate, "rate-limit", "", "read no faster than this `rate`, as in 100MB/s")
+	flags.selection.addFlags(f)
 	return cmd
 }
 
 // runSanityCheck checks the paths, renders what is found, and turns the
 // verdict into an exit code.
 func runSanityCheck(ctx context.Context, global *globalOptions, flags *sanityFlags, args []string) error {
-	chosen, err := flags.chosen()
-	if err != nil {
-		return err
-	}
-	failOn, err := parseSeverity(flags.failOn)
+	rules, err := flags.rules()
 	if err != nil {
 		return err
 	}
@@ -75,57 +75,106 @@ func runSanityCheck(ctx context.Context, global *globalOptions, flags *sanityFla
 	if err != nil {
 		return err
 	}
-	render, err := newSanityRenderer(global)
+	if err := checkSanityFormat(global.format); err != nil {
+		return err
+	}
+	bar, err := global.startProgress(func() int64 { return totalBytes(args, options.Filter) })
 	if err != nil {
 		return err
 	}
-	exit := exitOK
+	defer bar.finish()
+	options.Progress = bar.read
+	run := &sanityRun{rules: rules, bar: bar, render: newSanityRenderer(global, &rules)}
 	var targets []*logdir.Target
 	for _, path := range args {
 		t, err := logdir.Open(path)
-		if err != nil {
-			complain(global.streams.Err, err)
-			exit = exitFailed
+		if err == nil {
+			targets = append(targets, t)
 			continue
 		}
-		targets = append(targets, t)
+		complain(global.streams.Err, err)
+		if err := run.unopened(path, err); err != nil {
+			return err
+		}
 	}
-	var shown sanity.Summary
-	summary, err := sanity.Check(ctx, targets, options, func(f *sanity.Finding) error {
-		if !chosen(f.Code) {
-			return nil
-		}
-		shown.Count(f)
-		if f.Code.Unchecked() {
-			exit = worseExit(exit, exitFailed)
-		} else if f.Severity >= failOn {
-			exit = worseExit(exit, exitDamage)
-		}
-		return render.finding(f)
-	})
+	options.Done = run.unit
+	summary, err := sanity.Check(ctx, targets, options, run.finding)
 	if err != nil && ctx.Err() == nil {
 		return err
 	}
+	exit := run.tally.Exit()
 	if ctx.Err() != nil {
 		exit = exitInterrupted
 	}
-	summary.Errors, summary.Warnings, summary.Infos, summary.Unchecked = shown.Errors, shown.Warnings, shown.Infos, shown.Unchecked
-	if err := render.end(&summary, exit); err != nil {
+	bar.finish()
+	shown := &run.shown
+	summary.Errors, summary.Warnings, summary.Infos, summary.Unchecked = shown.Errors, shown.Warnings, shown.Infos, run.tally.Unchecked
+	if err := run.render.end(&summary, exit); err != nil {
 		return err
 	}
 	return exitWith(exit)
 }
 
-// chosen makes the filter of --only and --ignore.
-func (s *sanityFlags) chosen() (func(sanity.Code) bool, error) {
-	for _, name := range slices.Concat(s.only, s.ignore) {
-		if !sanity.Known(sanity.Code(name)) {
-			return nil, usageErrorf("no finding has the code %q", name)
-		}
+// sanityRun takes what a check finds.
+type sanityRun struct {
+	rules  triage.Rules
+	tally  triage.Tally
+	shown  sanity.Summary
+	render sanityRenderer
+	bar    *progress
+}
+
+func (r *sanityRun) finding(f *sanity.Finding) error {
+	v := r.rules.Judge(f)
+	r.tally.Add(v)
+	if !v.Shown {
+		return nil
 	}
-	return func(c sanity.Code) bool {
-		return (len(s.only) == 0 || slices.Contains(s.only, string(c))) && !slices.Contains(s.ignore, string(c))
-	}, nil
+	r.bar.found()
+	r.shown.Count(f)
+	return r.render.finding(f)
+}
+
+func (r *sanityRun) unit(path string) error { return r.render.unit(path) }
+
+// unopened makes a finding of a path that could not be opened, for those who
+// don't see stderr.
+func (r *sanityRun) unopened(path string, cause error) error {
+	code := sanity.IOError
+	if errors.Is(cause, logdir.ErrNotKafka) {
+		code = sanity.Unsupported
+	}
+	f := sanity.At(code, path)
+	f.Message = cause.Error()
+	if err := r.finding(&f); err != nil {
+		return err
+	}
+	return r.unit(path)
+}
+
+// rules are what the flags say of which findings matter.
+func (s *sanityFlags) rules() (rules triage.Rules, err error) {
+	if rules.Only, err = parseCodes("only", s.only); err != nil {
+		return rules, err
+	}
+	if rules.Ignore, err = parseCodes("ignore", s.ignore); err != nil {
+		return rules, err
+	}
+	if rules.FailOn, err = triage.ParseSeverity(s.failOn); err != nil {
+		return rules, usageErrorf("--fail-on: %v", err)
+	}
+	if s.baseline == "" {
+		return rules, nil
+	}
+	f, err := os.Open(s.baseline)
+	if err != nil {
+		return rules, fmt.Errorf("baseline: %w", err)
+	}
+	defer f.Close()
+	if rules.Baseline, err = triage.ReadBaseline(f); err != nil {
+		return rules, fmt.Errorf("baseline %s: %w", s.baseline, err)
+	}
+	return rules, nil
 }
 
 // options are what the flags say of the check itself.
@@ -141,29 +190,10 @@ func (s *sanityFlags) options(global *globalOptions) (o sanity.Options, err erro
 			return o, usageErrorf("--kafka-version: %v", err)
 		}
 	}
-	since, err := parseTimeFlag("modified-since", s.since, -1)
-	if err != nil {
-		return o, err
-	}
-	if o.ReadRate, err = parseRate(s.rate); err != nil {
+	if o.ReadRate, err = s.selection.rate(); err != nil {
 		return o, err
 	}
 	o.KafkaVersion, o.Workers = s.version, global.workers
-	o.Filter = logdir.Filter{Topic: s.topic, Partitions: s.partitions, Newest: s.newest}
-	if since >= 0 {
-		o.Filter.ModifiedSince = time.UnixMilli(since)
-	}
-	if err := o.Filter.Validate(); err != nil {
-		return o, usageErrorf("%v", err)
-	}
-	return o, nil
-}
-
-func parseSeverity(name string) (sanity.Severity, error) {
-	for _, s := range []sanity.Severity{sanity.Error, sanity.Warning, sanity.Info} {
-		if s.String() == name {
-			return s, nil
-		}
-	}
-	return sanity.Error, usageErrorf("--fail-on %q: error, warning or info", name)
+	o.Filter, err = s.selection.filter()
+	return o, err
 }

@@ -10,31 +10,20 @@ import (
 	"strconv"
 
 	"github.com/kafsck/kafsck/internal/dump"
+	"github.com/kafsck/kafsck/internal/render"
 	"github.com/kafsck/kafsck/sanity"
 )
 
 // sanityRenderer shows what a check finds.
 type sanityRenderer interface {
 	finding(*sanity.Finding) error
+	unit(path string) error // all findings of a partition, or of another path, are there
 	end(*sanity.Summary, int) error
-}
-
-func newSanityRenderer(global *globalOptions) (sanityRenderer, error) {
-	format, err := global.textTableJSON()
-	if err != nil {
-		return nil, err
-	}
-	switch format {
-	case formatJSON:
-		return &sanityJSON{out: global.streams.Out}, nil
-	case formatTable:
-		return &sanityTable{global: global}, nil
-	}
-	return &sanityText{out: global.streams.Out}, nil
 }
 
 // sanityJSON writes one object a line, at once.
 type sanityJSON struct {
+	noUnits
 	out  io.Writer
 	line []byte
 }
@@ -54,6 +43,7 @@ func (r *sanityJSON) end(s *sanity.Summary, exit int) error {
 // sanityText is for people: the files with the worst findings first, one line
 // a finding, and at the end the verdict and what to run next.
 type sanityText struct {
+	noUnits
 	out      io.Writer
 	findings []*sanity.Finding
 }
@@ -129,6 +119,9 @@ func findingLine(f *sanity.Finding) string {
 	if f.Broker != "" {
 		line += " → " + f.Broker
 	}
+	if render.Known(f) {
+		line += " [known]"
+	}
 	return line
 }
 
@@ -140,6 +133,8 @@ func verdictLine(s *sanity.Summary, exit int) string {
 		verdict = "interrupted; of what was checked until then"
 	case s.Unchecked > 0 || exit == exitFailed:
 		verdict = "not fully checked"
+	case s.Errors > 0 && exit == exitOK:
+		verdict = "nothing new"
 	case s.Errors > 0:
 		verdict = "damaged"
 	case s.Warnings > 0:
@@ -154,7 +149,7 @@ func verdictLine(s *sanity.Summary, exit int) string {
 func nextCommand(findings []*sanity.Finding) string {
 	var worst *sanity.Finding
 	for _, f := range findings {
-		if worst == nil || f.Severity > worst.Severity {
+		if !render.Known(f) && (worst == nil || f.Severity > worst.Severity) {
 			worst = f
 		}
 	}
@@ -173,6 +168,7 @@ func nextCommand(findings []*sanity.Finding) string {
 
 // sanityTable is one line a file that has findings.
 type sanityTable struct {
+	noUnits
 	global   *globalOptions
 	findings []*sanity.Finding
 }

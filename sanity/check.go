@@ -10,12 +10,13 @@ import (
 	"github.com/kafsck/kafsck/internal/brokerlock"
 	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/internal/ordered"
+	"github.com/kafsck/kafsck/internal/ratelimit"
 )
 
 // checker is one run.
 type checker struct {
 	options  Options
-	throttle *throttle
+	throttle *ratelimit.Limiter
 	done     <-chan struct{}
 	left     atomic.Int64
 	// parallelFrom is the size of a log that is worth several workers.
@@ -28,7 +29,7 @@ func newChecker(ctx context.Context, o Options) *checker {
 	if o.Workers < 1 {
 		o.Workers = 1
 	}
-	return &checker{options: o, parallelFrom: 4 << 20, throttle: newThrottle(o.ReadRate), done: ctx.Done(), source: func(path string) (opened, int64, error) {
+	return &checker{options: o, parallelFrom: 4 << 20, throttle: ratelimit.New(o.ReadRate), done: ctx.Done(), source: func(path string) (opened, int64, error) {
 		f, size, err := logdir.OpenFile(path)
 		if err != nil {
 			return nil, 0, err
@@ -61,10 +62,12 @@ func (c *checker) giveProber(p *prober) { c.probers.Put(p) }
 // unit is a piece of work whose findings come together: a file, a partition,
 // or what lies in a log directory beside its partitions.
 type unit struct {
-	run func() *unitResult
+	path string
+	run  func() *unitResult
 }
 
 type unitResult struct {
+	path      string
 	report    *report
 	partition *partitionCheck // nil where the unit is none
 	dir       *dirState       // of the partition, or of the unit itself
@@ -91,7 +94,9 @@ func Check(ctx context.Context, targets []*logdir.Target, o Options, emit func(*
 	across := newAcross()
 	work := func(_ int, u unit) *unitResult {
 		defer c.left.Add(-1)
-		return u.run()
+		r := u.run()
+		r.path = u.path
+		return r
 	}
 	for r, err := range ordered.Map(ctx, c.options.Workers, source, work, nil) {
 		if err != nil {
@@ -102,6 +107,11 @@ func Check(ctx context.Context, targets []*logdir.Target, o Options, emit func(*
 		total.Add(r.report.summary)
 		for _, f := range findings {
 			if err := emit(f); err != nil {
+				return total, err
+			}
+		}
+		if o.Done != nil {
+			if err := o.Done(r.path); err != nil {
 				return total, err
 			}
 		}
@@ -120,16 +130,16 @@ func (c *checker) plan(ctx context.Context, targets []*logdir.Target) []unit {
 	for _, t := range targets {
 		switch {
 		case t.File != nil:
-			units = append(units, unit{func() *unitResult { return c.file(ctx, t.File) }})
+			units = append(units, unit{t.Path, func() *unitResult { return c.file(ctx, t.File) }})
 		case t.Partition != nil:
-			units = append(units, unit{func() *unitResult {
+			units = append(units, unit{t.Path, func() *unitResult {
 				return c.partition(ctx, t.Partition, environmentBeside(t.Partition), nil)
 			}})
 		case t.Dir != nil:
 			d := &dirState{dir: t.Dir}
-			units = append(units, unit{func() *unitResult { return c.directory(ctx, d) }})
+			units = append(units, unit{t.Path, func() *unitResult { return c.directory(ctx, d) }})
 			for _, ref := range c.options.Filter.Select(t.Dir.Partitions) {
-				units = append(units, unit{func() *unitResult { return c.member(ctx, d, ref) }})
+				units = append(units, unit{ref.Path, func() *unitResult { return c.member(ctx, d, ref) }})
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package sanity
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/kafsck/kafsck/internal/logdir"
 )
@@ -73,6 +72,10 @@ type Options struct {
 	// Progress is told how many bytes were read since it was told last. It is
 	// called from several goroutines.
 	Progress func(bytes int64)
+	// Done is told the path of a file, a partition or a log directory itself
+	// when all that was found there has been emitted. It is called in the order
+	// of the output, from the goroutine that emits; an error ends the run.
+	Done func(path string) error
 	// ReadRate bounds the bytes read in a second; 0 is no bound.
 	ReadRate int64
 	// DecompressLimit bounds what one batch may decompress to; 0 stands for
@@ -118,39 +121,6 @@ func (s *Summary) Count(f *Finding) {
 	}
 	if f.Code.Unchecked() {
 		s.Unchecked++
-	}
-}
-
-// throttle spaces reads so that no more than rate bytes a second are read.
-type throttle struct {
-	rate  int64
-	slots chan time.Time // holds when the next read may begin
-}
-
-func newThrottle(rate int64) *throttle {
-	if rate <= 0 {
-		return nil
-	}
-	t := &throttle{rate: rate, slots: make(chan time.Time, 1)}
-	t.slots <- time.Now()
-	return t
-}
-
-// wait returns when n more bytes may be read, or done is closed.
-func (t *throttle) wait(n int64, done <-chan struct{}) {
-	if t == nil {
-		return
-	}
-	next := <-t.slots
-	if now := time.Now(); next.Before(now) {
-		next = now
-	}
-	t.slots <- next.Add(time.Duration(float64(n) / float64(t.rate) * float64(time.Second)))
-	timer := time.NewTimer(time.Until(next))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-done:
 	}
 }
 

@@ -219,7 +219,7 @@ func (f *file) close() { _ = f.f.Close() }
 var errStopped = errors.New("interrupted")
 
 func (f *file) ReadAt(b []byte, position int64) (int, error) {
-	f.c.throttle.wait(int64(len(b)), f.c.done)
+	f.c.throttle.Pause(f.c.done, len(b))
 	select {
 	case <-f.c.done:
 		return 0, errStopped

@@ -30,12 +30,18 @@ func New(bytesPerSecond int64) *Limiter {
 	return &Limiter{rate: float64(bytesPerSecond)}
 }
 
-// Wait returns when n more bytes may be read, or with the error of ctx when
-// that ends. What is waited for is that the bytes before have had their time;
-// idle time isn't saved up.
+// Wait is Pause until ctx ends, with its error.
 func (l *Limiter) Wait(ctx context.Context, n int) error {
+	l.Pause(ctx.Done(), n)
+	return ctx.Err()
+}
+
+// Pause returns when n more bytes may be read, or when done is closed. What is
+// waited for is that the bytes before have had their time; idle time isn't
+// saved up.
+func (l *Limiter) Pause(done <-chan struct{}, n int) {
 	if l == nil || n <= 0 {
-		return ctx.Err()
+		return
 	}
 	l.mu.Lock()
 	now := time.Now()
@@ -45,17 +51,14 @@ func (l *Limiter) Wait(ctx context.Context, n int) error {
 	}
 	l.next = begin.Add(l.duration(n))
 	l.mu.Unlock()
-	wait := begin.Sub(now)
-	if wait <= 0 {
-		return ctx.Err()
+	if !begin.After(now) {
+		return
 	}
-	timer := time.NewTimer(wait)
+	timer := time.NewTimer(begin.Sub(now))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return ctx.Err()
-	case <-ctx.Done():
-		return ctx.Err()
+	case <-done:
 	}
 }
 

@@ -22,7 +22,7 @@ func NewGitHub(w io.Writer) *GitHub { return &GitHub{lines{w: w}} }
 func (g *GitHub) Finding(f *sanity.Finding) error {
 	command := "notice"
 	switch {
-	case known(f):
+	case Known(f):
 	case f.Severity == sanity.Error:
 		command = "error"
 	case f.Severity == sanity.Warning:

@@ -49,8 +49,8 @@ func (o *Outcome) verdict() string {
 // always does.
 type Fails func(*sanity.Finding) bool
 
-// known says whether a finding was marked as one of a baseline.
-func known(f *sanity.Finding) bool {
+// Known says whether a finding was marked as one of a baseline.
+func Known(f *sanity.Finding) bool {
 	mark, ok := f.Detail[BaselineDetail].(bool)
 	return ok && mark
 }

@@ -39,7 +39,7 @@ var hostile = []string{
 }
 
 func failsAt(s sanity.Severity) Fails {
-	return func(f *sanity.Finding) bool { return f.Code.Unchecked() || f.Severity >= s && !known(f) }
+	return func(f *sanity.Finding) bool { return f.Code.Unchecked() || f.Severity >= s && !Known(f) }
 }
 
 func finding(code sanity.Code, file string, position, end int64) *sanity.Finding {

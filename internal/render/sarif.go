@@ -92,14 +92,17 @@ func (s *SARIF) Finding(f *sanity.Finding) error {
 		RuleID: string(f.Code), Level: sarifLevel(f.Severity),
 		Message:      sarifText{text(f)},
 		Fingerprints: map[string]string{"kafsckFinding/v1": fingerprint(f)},
-		Properties:   map[string]any{"broker": f.Broker, "detail": f.Detail},
+		Properties:   map[string]any{"broker": f.Broker},
+	}
+	if len(f.Detail) > 0 {
+		r.Properties["detail"] = f.Detail
 	}
 	if i, ok := s.rules[f.Code]; ok {
 		r.RuleIndex = &i
 	}
 	if s.baseline {
 		r.BaselineState = "new"
-		if known(f) {
+		if Known(f) {
 			r.BaselineState = "unchanged"
 		}
 	}
@@ -139,10 +142,9 @@ func (s *SARIF) Close(o Outcome) error {
 	s.json(map[string]any{
 		// What could not be checked or was interrupted is no success; that
 		// something was found is one.
-		"executionSuccessful":        o.Exit == 0 || o.Exit == 3,
-		"exitCode":                   o.Exit,
-		"exitCodeDescription":        o.verdict(),
-		"toolExecutionNotifications": []any{},
+		"executionSuccessful": o.Exit == 0 || o.Exit == 3,
+		"exitCode":            o.Exit,
+		"exitCodeDescription": o.verdict(),
 	})
 	s.write("],\n\"properties\":")
 	s.json(map[string]int64{

@@ -98,6 +98,5 @@ func (t *Tally) Exit() int {
 // Fails says for a renderer whether a finding that Judge has seen is shown as a
 // failure.
 func (r *Rules) Fails(f *sanity.Finding) bool {
-	mark, _ := f.Detail[render.BaselineDetail].(bool)
-	return f.Code.Unchecked() || !mark && f.Severity >= r.FailOn
+	return f.Code.Unchecked() || !render.Known(f) && f.Severity >= r.FailOn
 }

@@ -1,0 +1,97 @@
+package cmd
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kafsck/kafsck/sanity"
+)
+
+// invocation is a kafsck in running text: the command, and its flags up to
+// whatever ends a command there.
+var invocation = regexp.MustCompile(`\bkafsck ([a-z][a-z-]*)([^\n` + "`" + `|>;]*)`)
+
+var flagName = regexp.MustCompile(`(?:^|\s)--([a-z][a-z-]*)`)
+
+// promised are commands of the contract that may not be there yet. One that is
+// there has to have the flags that texts say it has.
+var promised = []string{"compare", "recovery", "rebuild-index", "salvage", "transactions", "report"}
+
+// checkCommands says which commands and flags in text don't exist, and how
+// many do.
+func checkCommands(text string) (found int, problems []string) {
+	root := NewRootCommand(Streams{In: &bytes.Buffer{}, Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
+	root.InitDefaultCompletionCmd()
+	for _, m := range invocation.FindAllStringSubmatch(text, -1) {
+		i := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == m[1] })
+		if i < 0 {
+			if !slices.Contains(promised, m[1]) {
+				problems = append(problems, m[0]+": no such command")
+			}
+			continue
+		}
+		found++
+		command := root.Commands()[i]
+		for _, f := range flagName.FindAllStringSubmatch(m[2], -1) {
+			if command.Flags().Lookup(f[1]) == nil && command.InheritedFlags().Lookup(f[1]) == nil {
+				problems = append(problems, m[0]+": no flag --"+f[1])
+			}
+		}
+	}
+	return found, problems
+}
+
+// What explanations tell people to run can be run.
+func TestExplainedCommandsExist(t *testing.T) {
+	commands := 0
+	for _, e := range sanity.Explanations() {
+		for _, s := range e.Next {
+			found, problems := checkCommands(s.Command)
+			commands += found
+			for _, p := range problems {
+				t.Errorf("%s: %s", e.Code, p)
+			}
+		}
+	}
+	if commands < 50 {
+		t.Errorf("only %d commands were found", commands)
+	}
+}
+
+// Command lines in code blocks and code spans of the recipes can be run.
+func TestRecipeCommandsExist(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "docs", "ci.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// In YAML a command's arguments may be a list.
+	text = regexp.MustCompile(`args: \[([^\]]*)\]`).ReplaceAllFunc(text, func(m []byte) []byte {
+		return []byte("kafsck " + strings.NewReplacer("args: [", "", "]", "", ",", "", `"`, "").Replace(string(m)))
+	})
+	found, problems := checkCommands(string(text))
+	for _, p := range problems {
+		t.Errorf("docs/ci.md: %s", p)
+	}
+	if found < 10 {
+		t.Errorf("only %d commands were found", found)
+	}
+}
+
+// The check itself must see what is wrong.
+func TestCheckCommands(t *testing.T) {
+	if n, problems := checkCommands("`kafsck dump --hex FILE | head` and kafsck explain CODE; kafsck version"); n != 3 || len(problems) > 0 {
+		t.Errorf("%d commands, %q", n, problems)
+	}
+	for _, bad := range []string{"kafsck fix-all DIR", "kafsck dump --fix FILE", "kafsck sanity-check DIR --repair"} {
+		if _, problems := checkCommands(bad); len(problems) != 1 {
+			t.Errorf("%q passes", bad)
+		}
+	}
+}
