@@ -66,6 +66,7 @@ Examples:
 
 func runIndex(ctx context.Context, e *emitter, paint painter, paths []string) error {
 	var reports []*indexReport
+	shown := map[string]bool{} // logs whose damage was shown
 	for _, path := range paths {
 		files, err := indexFiles(path)
 		if err != nil {
@@ -75,7 +76,7 @@ func runIndex(ctx context.Context, e *emitter, paint painter, paths []string) er
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			report, err := showIndex(e, paint, file)
+			report, err := showIndex(e, paint, file, shown)
 			if err != nil {
 				if isBrokenPipe(err) {
 					return err

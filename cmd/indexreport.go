@@ -18,8 +18,9 @@ type indexReport struct {
 }
 
 // showIndex shows one index: its entries unless in a table, then the summary.
-// The report comes with an error where a part of it is there.
-func showIndex(e *emitter, paint painter, path string) (*indexReport, error) {
+// Damage of a log that was shown is not repeated. The report comes with an error
+// where a part of it is there.
+func showIndex(e *emitter, paint painter, path string, shown map[string]bool) (*indexReport, error) {
 	file, err := indexview.Open(path)
 	if err != nil {
 		return nil, err
@@ -70,7 +71,10 @@ func showIndex(e *emitter, paint painter, path string) (*indexReport, error) {
 		show.end()
 	}
 	e.findings(append(sizeFindings(r), findings.List...))
-	e.findings(logFindings(&r.summary))
+	if file.Log != nil && !shown[file.Log.File] {
+		shown[file.Log.File] = true
+		e.findings(logFindings(&r.summary))
+	}
 	return r, err
 }
 
