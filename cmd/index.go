@@ -2,14 +2,18 @@ package cmd
 
 import (
 	"context"
+	"io"
 	"math"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kafsck/kafsck/internal/logdir"
 )
 
 func newIndexCommand(global *globalOptions) *cobra.Command {
 	var intervals string
 	var segmentBytes int64
+	var chosen selection
 	command := &cobra.Command{
 		Use:   "index [flags] PATH...",
 		Short: "Show the entries of index files, what they point at and whether it is true",
@@ -40,7 +44,13 @@ Examples:
 			if err != nil {
 				return err
 			}
-			e := newEmitter(global, format)
+			run := &indexRun{emitter: newEmitter(global, format), paint: paint, shown: map[string]bool{}}
+			if run.filter, err = chosen.filter(); err != nil {
+				return err
+			}
+			if run.reading, err = chosen.reading(cmd.Context(), nil); err != nil {
+				return err
+			}
 			simulates, rolls := cmd.Flags().Changed("simulate"), cmd.Flags().Changed("segment-bytes")
 			switch {
 			case rolls && !simulates:
@@ -52,44 +62,53 @@ Examples:
 				if err != nil {
 					return err
 				}
-				return runSimulate(cmd.Context(), e, list, segmentBytes, args)
+				return run.simulate(cmd.Context(), list, segmentBytes, args)
 			}
-			return runIndex(cmd.Context(), e, paint, args)
+			return run.all(cmd.Context(), args)
 		},
 		ValidArgsFunction: completeFiles,
 	}
 	command.Flags().StringVar(&intervals, "simulate", "", "tell what these `INTERVALS` (index.interval.bytes, separated by commas) would cost")
 	command.Flags().Int64Var(&segmentBytes, "segment-bytes", 0, "with --simulate: roll segments of `N` bytes")
 	command.Flags().Lookup("segment-bytes").DefValue = ""
+	chosen.addFlags(command.Flags())
 	return command
 }
 
-func runIndex(ctx context.Context, e *emitter, paint painter, paths []string) error {
+// indexRun is a run of index over all its paths.
+type indexRun struct {
+	*emitter
+	paint   painter
+	filter  logdir.Filter
+	reading func(io.ReaderAt) io.ReaderAt // around all files; may be nil
+	shown   map[string]bool               // logs whose damage was shown
+}
+
+func (run *indexRun) all(ctx context.Context, paths []string) error {
 	var reports []*indexReport
-	shown := map[string]bool{} // logs whose damage was shown
 	for _, path := range paths {
-		files, err := indexFiles(path)
+		files, err := indexFiles(path, &run.filter)
 		if err != nil {
-			e.failed(err)
+			run.failed(err)
 		}
 		for _, file := range files {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			report, err := showIndex(e, paint, file, shown)
+			report, err := run.show(file)
 			if err != nil {
 				if isBrokenPipe(err) {
 					return err
 				}
-				e.failed(err)
+				run.failed(err)
 			}
-			if report != nil && e.format == formatTable {
+			if report != nil && run.format == formatTable {
 				reports = append(reports, report)
 			}
 		}
 	}
-	if e.format == formatTable {
-		e.keep(indexTable(e.out, reports))
+	if run.format == formatTable {
+		run.keep(indexTable(run.out, reports))
 	}
-	return e.end()
+	return run.end()
 }

@@ -10,7 +10,7 @@ import (
 
 // indexFiles are the indexes that a path stands for, in order. With an error
 // they are those found all the same.
-func indexFiles(path string) ([]string, error) {
+func indexFiles(path string, filter *logdir.Filter) ([]string, error) {
 	target, err := logdir.Open(path)
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func indexFiles(path string) ([]string, error) {
 	case target.File != nil:
 		return []string{path}, nil
 	case target.Partition != nil:
-		files, err := partitionIndexes(target.Partition)
+		files, err := partitionIndexes(target.Partition, filter)
 		if len(files) == 0 {
 			err = errors.Join(err, fmt.Errorf("%s: no index in it", path))
 		}
@@ -33,20 +33,21 @@ func indexFiles(path string) ([]string, error) {
 	}
 	var files []string
 	var errs []error
-	for _, ref := range target.Dir.Partitions {
+	for _, ref := range filter.Select(target.Dir.Partitions) {
 		partition, err := ref.Open()
 		errs = append(errs, err)
 		if partition != nil {
-			more, err := partitionIndexes(partition)
+			more, err := partitionIndexes(partition, filter)
 			files, errs = append(files, more...), append(errs, err)
 		}
 	}
 	return files, errors.Join(errs...)
 }
 
-func partitionIndexes(p *logdir.Partition) (files []string, err error) {
+func partitionIndexes(p *logdir.Partition, filter *logdir.Filter) (files []string, err error) {
+	chosen := filter.Chosen(p)
 	for _, e := range p.Files() {
-		if _, ok := indexview.KindOf(e.File.Kind); ok && e.File.Suffix == logdir.NoSuffix {
+		if _, ok := indexview.KindOf(e.File.Kind); ok && e.File.Suffix == logdir.NoSuffix && chosen(e) {
 			files = append(files, e.Path)
 		}
 	}

@@ -17,21 +17,23 @@ type indexReport struct {
 	density   density
 }
 
-// showIndex shows one index: its entries unless in a table, then the summary.
+// show shows one index: its entries unless in a table, then the summary.
 // Damage of a log that was shown is not repeated. The report comes with an error
 // where a part of it is there.
-func showIndex(e *emitter, paint painter, path string, shown map[string]bool) (*indexReport, error) {
+func (run *indexRun) show(path string) (*indexReport, error) {
+	e := run.emitter
 	file, err := indexview.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
+	file.Wrap(run.reading)
 	if file.LogErr != nil {
 		e.failed(file.LogErr)
 	}
 	r := &indexReport{file: file}
 	findings := indexview.Findings{File: path, Kind: file.Kind}
-	show := indexShow{e: e, paint: paint, report: r}
+	show := indexShow{e: e, paint: run.paint, report: r}
 	switch file.Kind {
 	case indexfile.Offset:
 		err = passOver(r, file.Offsets(), func(x *indexfile.OffsetReader) error {
@@ -71,8 +73,8 @@ func showIndex(e *emitter, paint painter, path string, shown map[string]bool) (*
 		show.end()
 	}
 	e.findings(append(sizeFindings(r), findings.List...))
-	if file.Log != nil && !shown[file.Log.File] {
-		shown[file.Log.File] = true
+	if file.Log != nil && !run.shown[file.Log.File] {
+		run.shown[file.Log.File] = true
 		e.findings(logFindings(&r.summary))
 	}
 	return r, err

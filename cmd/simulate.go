@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -45,14 +46,18 @@ func newSimulation(file string, intervals []int64, segmentBytes int64) *simulati
 }
 
 // read appends the batches of a log to every rule's segments.
-func (s *simulation) read(ctx context.Context, file string) (findings []sanity.Finding, err error) {
+func (s *simulation) read(ctx context.Context, file string, reading func(io.ReaderAt) io.ReaderAt) (findings []sanity.Finding, err error) {
 	f, size, err := logdir.OpenFile(file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	var r io.ReaderAt = f
+	if reading != nil {
+		r = reading(f)
+	}
 	n := 0
-	for b, err := range recordbatch.NewScanner(f, size, recordbatch.Options{File: file}).Headers() {
+	for b, err := range recordbatch.NewScanner(r, size, recordbatch.Options{File: file}).Headers() {
 		if e, ok := errors.AsType[*recordbatch.CorruptError](err); ok {
 			findings = append(findings, sanity.FromCorrupt(e))
 		} else if err != nil {
@@ -77,18 +82,19 @@ func (s *simulation) read(ctx context.Context, file string) (findings []sanity.F
 	return findings, nil
 }
 
-// runSimulate simulates every log, or with segmentBytes every partition.
-func runSimulate(ctx context.Context, e *emitter, intervals []int64, segmentBytes int64, paths []string) error {
+// simulate simulates every log, or with segmentBytes every partition.
+func (run *indexRun) simulate(ctx context.Context, intervals []int64, segmentBytes int64, paths []string) error {
+	e := run.emitter
 	var rows [][]string
 	for _, path := range paths {
-		groups, err := simulatedLogs(path, segmentBytes > 0)
+		groups, err := simulatedLogs(path, &run.filter, segmentBytes > 0)
 		if err != nil {
 			e.failed(err)
 		}
 		for _, g := range groups {
 			s := newSimulation(g.name, intervals, segmentBytes)
 			for _, log := range g.logs {
-				findings, err := s.read(ctx, log)
+				findings, err := s.read(ctx, log, run.reading)
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
@@ -113,15 +119,15 @@ type logGroup struct {
 
 // simulatedLogs are the logs that a path stands for: each by itself, or all of
 // a partition as one.
-func simulatedLogs(path string, together bool) (groups []logGroup, err error) {
+func simulatedLogs(path string, filter *logdir.Filter, together bool) (groups []logGroup, err error) {
 	target, err := logdir.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	partition := func(p *logdir.Partition) {
 		g := logGroup{name: p.Path}
-		for i := range p.Segments {
-			if log := p.Segments[i].Log; log != nil && together {
+		for _, segment := range filter.Segments(p.Segments) {
+			if log := segment.Log; log != nil && together {
 				g.logs = append(g.logs, log.Path)
 			} else if log != nil {
 				groups = append(groups, logGroup{log.Path, []string{log.Path}})
@@ -139,7 +145,7 @@ func simulatedLogs(path string, together bool) (groups []logGroup, err error) {
 	case target.Partition != nil:
 		partition(target.Partition)
 	default:
-		for _, ref := range target.Dir.Partitions {
+		for _, ref := range filter.Select(target.Dir.Partitions) {
 			p, failed := ref.Open()
 			err = errors.Join(err, failed)
 			if p != nil {

@@ -30,7 +30,7 @@ var adviceWords = map[simulate.Advice][2]string{
 	simulate.Balanced:    {"balanced", "balanced"},
 	simulate.TooSparse:   {"too-sparse", "too sparse: lookups scan %s on average"},
 	simulate.NoEntries:   {"no-entries", "no entry: no segment is larger than the interval, and every lookup scans from its start"},
-	simulate.TooDense:    {"too-dense", "denser than it helps: nearly every batch has an entry"},
+	simulate.EveryBatch:  {"every-batch", "as dense as it gets: nearly every batch has an entry"},
 	simulate.IndexTooBig: {"index-too-big", "larger than segment.index.bytes (%s): a broker has to roll before the segment is full"},
 }
 

@@ -3,6 +3,7 @@ package indexview
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,6 +27,19 @@ type File struct {
 	LogErr error
 
 	index, log *os.File
+	r          io.ReaderAt // of the index
+}
+
+// Wrap puts something between the files and those who read them, such as a
+// limit of the rate. nil does nothing.
+func (f *File) Wrap(reading func(io.ReaderAt) io.ReaderAt) {
+	if reading == nil {
+		return
+	}
+	f.r = reading(f.r)
+	if f.Log != nil {
+		f.Log.R = reading(f.Log.R)
+	}
 }
 
 // ErrNotAnIndex is a file whose name is not that of an index.
@@ -56,6 +70,7 @@ func Open(path string) (*File, error) {
 	if f.index, f.Size, err = logdir.OpenFile(path); err != nil {
 		return nil, err
 	}
+	f.r = f.index
 	if sibling := logdir.SiblingPath(path, logdir.KindLog); sibling != "" {
 		f.openLog(sibling)
 	}
@@ -92,21 +107,21 @@ func (f *File) Close() error {
 
 // Offsets reads the file as an .index.
 func (f *File) Offsets() *indexfile.OffsetReader {
-	r := indexfile.NewOffsetReader(f.index, f.Size, f.BaseOffset)
+	r := indexfile.NewOffsetReader(f.r, f.Size, f.BaseOffset)
 	r.File = f.Path
 	return r
 }
 
 // Times reads the file as a .timeindex.
 func (f *File) Times() *indexfile.TimeReader {
-	r := indexfile.NewTimeReader(f.index, f.Size, f.BaseOffset)
+	r := indexfile.NewTimeReader(f.r, f.Size, f.BaseOffset)
 	r.File = f.Path
 	return r
 }
 
 // Txns reads the file as a .txnindex.
 func (f *File) Txns() *indexfile.TxnReader {
-	r := indexfile.NewTxnReader(f.index, f.Size, f.BaseOffset)
+	r := indexfile.NewTxnReader(f.r, f.Size, f.BaseOffset)
 	r.File = f.Path
 	return r
 }

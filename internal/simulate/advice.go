@@ -8,7 +8,7 @@ const (
 	Balanced    Advice = iota
 	TooSparse          // a lookup scans more than a megabyte on average
 	NoEntries          // the log is smaller than the interval: every lookup scans from its start
-	TooDense           // nearly every batch has an entry: no lookup gets faster by more
+	EveryBatch         // nearly every batch has an entry: no lookup gets faster by more
 	IndexTooBig        // larger than segment.index.bytes: the broker rolls before the segment is full
 )
 
@@ -26,7 +26,7 @@ func (s *Simulation) Advice() Advice {
 	case s.Entries == 0:
 		return NoEntries
 	case s.Batches > 8 && s.Entries*10 > s.Batches*9:
-		return TooDense
+		return EveryBatch
 	}
 	return Balanced
 }

@@ -255,7 +255,7 @@ func TestAdvice(t *testing.T) {
 	for _, test := range []struct {
 		interval int64
 		want     Advice
-	}{{100 << 20, TooSparse}, {1 << 10, TooDense}, {3 << 20, TooSparse}} {
+	}{{100 << 20, TooSparse}, {1 << 10, EveryBatch}, {3 << 20, TooSparse}} {
 		s := New(Rule{Interval: test.interval})
 		for _, b := range ofSizes(batches...) {
 			s.Append(b)
