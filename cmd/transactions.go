@@ -1,37 +1,207 @@
 package cmd
 
 import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+
 	"github.com/spf13/cobra"
 
+	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/internal/topiclog"
+	"github.com/kafsck/kafsck/internal/transactions"
+	"github.com/kafsck/kafsck/sanity"
 )
 
+type transactionsOptions struct {
+	selection selection
+	producers bool
+	all       bool
+
+	coordinator bool
+	at          int64
+}
+
 func newTransactionsCommand(global *globalOptions) *cobra.Command {
-	var coordinator bool
-	var at int64
+	var o transactionsOptions
 	command := &cobra.Command{
-		Use:   "transactions --coordinator [flags] PATH",
-		Short: "Say what transaction coordinators knew of each transactional id",
-		Long: `Replay the logs of __transaction_state and print each transactional id with
-its state, producer id and epoch, the partitions of its transaction, and for how
-long one has been under way: until it ends, readers of committed data on these
-partitions wait. PATH is a log dir, a partition directory, or one .log of it.
+		Use:   "transactions [flags] PATH...",
+		Short: "Say which transactions are open, and what holds the last stable offset",
+		Long: `Replay the transactions of a partition: which are open, committed or aborted,
+where the last stable offset is that read_committed consumers don't get past,
+and the command that ends the transaction which holds it there. The list of
+aborted transactions is compared with the .txnindex files, and the open ones
+with what the newest producer snapshot says.
+
+PATH is a partition directory, one .log, or a log dir. Text lists the open
+transactions; --all lists the ended ones too, as JSON always does.
+
+With --coordinator, the logs of __transaction_state are replayed instead: each
+transactional id with its state, producer id and epoch, the partitions of its
+transaction, and for how long one has been under way.
 
 Examples:
+  kafsck transactions /var/lib/kafka/payments-4
+  kafsck transactions --all payments-4
+  kafsck transactions -f json /var/lib/kafka | jq 'select(.state == "open")'
   kafsck transactions --coordinator /var/lib/kafka/data
-  kafsck transactions --coordinator --at 900 --format json __transaction_state-7
+  kafsck transactions --coordinator --at 900 -f json __transaction_state-7
 ` + exitStatusHelp,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !coordinator {
-				return usageErrorf("transactions needs --coordinator")
+			if !o.coordinator {
+				if cmd.Flags().Changed("at") {
+					return usageErrorf("--at needs --coordinator")
+				}
+				return o.run(cmd.Context(), global, args)
 			}
-			return runCoordinator(cmd.Context(), global, args[0], at)
+			if len(args) != 1 {
+				return usageErrorf("transactions --coordinator takes one PATH")
+			}
+			return runCoordinator(cmd.Context(), global, args[0], o.at)
 		},
 		ValidArgsFunction: completeFiles,
 	}
-	command.Flags().BoolVar(&coordinator, "coordinator", false, "what coordinators wrote down in __transaction_state")
-	command.Flags().Int64Var(&at, "at", topiclog.All, "as of `OFFSET`, itself included, of the one partition at PATH")
+	o.selection.addFlags(command.Flags())
+	command.Flags().BoolVar(&o.producers, "producers", false, "print the sequence state of each producer too")
+	command.Flags().BoolVar(&o.all, "all", false, "in text: list committed and aborted transactions too")
+	command.Flags().BoolVar(&o.coordinator, "coordinator", false, "what coordinators wrote down in __transaction_state instead")
+	command.Flags().Int64Var(&o.at, "at", topiclog.All, "with --coordinator: as of `OFFSET`, itself included")
 	command.Flags().Lookup("at").DefValue = ""
 	return command
+}
+
+func (o *transactionsOptions) run(ctx context.Context, global *globalOptions, paths []string) error {
+	format, err := global.textTableJSON()
+	if err != nil {
+		return err
+	}
+	filter, err := o.selection.filter()
+	if err != nil {
+		return err
+	}
+	bar, err := global.startProgress(func() int64 { return 2 * totalBytes(paths, filter) })
+	if err != nil {
+		return err
+	}
+	defer bar.finish()
+	reading, err := o.selection.reading(ctx, bar)
+	if err != nil {
+		return err
+	}
+	e := newEmitter(global, format)
+	r := &transactionsRenderer{emitter: e, all: o.all}
+	for _, path := range paths {
+		target, err := logdir.Open(path)
+		if err != nil {
+			e.failed(err)
+			continue
+		}
+		for _, part := range transactionTargets(e, target, filter) {
+			part.log.Reading = reading
+			if err := o.partition(ctx, global, r, part, filter); err != nil {
+				return err
+			}
+		}
+	}
+	bar.finish()
+	r.end()
+	return e.end()
+}
+
+// transactionTarget is a log to scan, and the same as sanity knows it.
+type transactionTarget struct {
+	log    *transactions.Log
+	target *logdir.Target
+}
+
+// transactionTargets lists the logs below a path.
+func transactionTargets(e *emitter, target *logdir.Target, filter logdir.Filter) []transactionTarget {
+	partition := func(p *logdir.Partition) transactionTarget {
+		p.Segments = filter.Segments(p.Segments)
+		return transactionTarget{transactions.Of(p), &logdir.Target{Path: p.Path, Partition: p}}
+	}
+	switch {
+	case target.Partition != nil:
+		return []transactionTarget{partition(target.Partition)}
+	case target.File != nil:
+		entry := *target.File
+		if entry.File.Kind != logdir.KindLog || !entry.File.HasOffset {
+			e.failed(errors.New(target.Path + ": is no .log of a partition"))
+			return nil
+		}
+		log := &transactions.Log{Name: target.Path, Segments: []logdir.Segment{{BaseOffset: entry.File.BaseOffset, Log: &entry}}}
+		if abs, err := filepath.Abs(target.Path); err == nil {
+			if dir, ok := logdir.ParsePartitionDir(filepath.Base(filepath.Dir(abs))); ok {
+				log.Name, log.Topic, log.Partition = dir.String(), dir.Topic, dir.Partition
+			}
+		}
+		return []transactionTarget{{log, target}}
+	}
+	var parts []transactionTarget
+	for _, ref := range filter.Select(target.Dir.Partitions) {
+		p, err := ref.Open()
+		if err != nil {
+			e.failed(err)
+			continue
+		}
+		parts = append(parts, partition(p))
+	}
+	return parts
+}
+
+// partition scans one log, and has its files checked.
+func (o *transactionsOptions) partition(ctx context.Context, global *globalOptions, r *transactionsRenderer, part transactionTarget, filter logdir.Filter) error {
+	options := transactions.Options{Visit: r.transaction, Ended: o.all || r.format == formatJSON, Ghost: r.ghost, Refused: r.refused}
+	if o.producers {
+		options.Producer = r.producer
+	}
+	summary, err := transactions.Scan(ctx, part.log, options)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		r.failed(err)
+		return r.err
+	}
+	rate, err := o.selection.rate()
+	if err != nil {
+		return err
+	}
+	_, err = sanity.Check(ctx, []*logdir.Target{part.target},
+		sanity.Options{Depth: sanity.Checksums, Workers: global.workers, ReadRate: rate, Filter: filter},
+		func(f *sanity.Finding) error {
+			if aboutTransactions(f) {
+				r.finding(*f)
+				// A torn tail is only a warning, but a marker may be in it.
+				if f.Severity != sanity.Info && slices.Contains(logDamage, f.Code) {
+					r.code = worseExit(r.code, exitDamage)
+				}
+			}
+			return r.err
+		})
+	if err != nil {
+		return err
+	}
+	r.summary(summary)
+	return r.err
+}
+
+// aboutTransactions says whether a finding has to do with transactions: their
+// indexes, markers and snapshots, and all damage of logs, since markers may be
+// among what is damaged.
+func aboutTransactions(f *sanity.Finding) bool {
+	switch f.Code {
+	case sanity.TxnIndexSize, sanity.TxnIndexVersion, sanity.TxnIndexNotIncreasing, sanity.TxnIndexMismatch,
+		sanity.TxnIndexEntryMissing, sanity.ControlMalformed, sanity.SnapshotMismatch, sanity.SnapshotCRCMismatch,
+		sanity.SnapshotVersion, sanity.SnapshotSize:
+		return true
+	}
+	return slices.Contains(logDamage, f.Code) || f.Code.Unchecked()
+}
+
+var logDamage = []sanity.Code{
+	sanity.LogTornTail, sanity.LogZeroTail, sanity.LogZeroHole, sanity.LogGarbage,
+	sanity.BatchBadSize, sanity.BatchBadMagic, sanity.BatchCRCMismatch, sanity.OffsetNotIncreasing, sanity.OffsetBelowBase,
 }
