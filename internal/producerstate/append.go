@@ -42,7 +42,7 @@ func (s *State) Append(b *recordbatch.Batch) (Outcome, error) {
 	if !b.IsControl() {
 		return s.AppendData(b)
 	}
-	marker, ok, err := DecodeMarker(b, &s.decoder)
+	marker, ok, err := DecodeMarker(b, &s.decoder, s.version)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -174,6 +174,7 @@ const (
 	classInvalidRecord     = "org.apache.kafka.common.InvalidRecordException"
 	classIllegalArgument   = "java.lang.IllegalArgumentException"
 	classNullPointer       = "java.lang.NullPointerException"
+	classBufferUnderflow   = "java.nio.BufferUnderflowException"
 	classKafka             = "org.apache.kafka.common.KafkaException"
 )
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/kafsck/kafsck/indexfile"
+	"github.com/kafsck/kafsck/internal/kafkaversion"
 	"github.com/kafsck/kafsck/recordbatch"
 )
 
@@ -20,7 +21,7 @@ type Marker struct {
 // there, as EndTransactionMarker.deserialize does: it looks at the first
 // record only. ok is false where the batch has no records, because compaction
 // removed the whole transaction. The error is an *indexfile.KafkaError.
-func DecodeMarker(b *recordbatch.Batch, d *recordbatch.Decoder) (m Marker, ok bool, err error) {
+func DecodeMarker(b *recordbatch.Batch, d *recordbatch.Decoder, version kafkaversion.Version) (m Marker, ok bool, err error) {
 	if b.Count == 0 {
 		return m, false, nil
 	}
@@ -35,14 +36,14 @@ func DecodeMarker(b *recordbatch.Batch, d *recordbatch.Decoder) (m Marker, ok bo
 	// Kafka's iterator looks for bytes behind the last record when it hands
 	// that record out.
 	if b.Count == 1 {
-		m, err := parseMarker(&r)
+		m, err := parseMarker(&r, version)
 		d.Next()
 		if d.Err() != nil {
 			return m, false, recordFault(b, d.Err())
 		}
 		return m, err == nil, err
 	}
-	m, err = parseMarker(&r)
+	m, err = parseMarker(&r, version)
 	return m, err == nil, err
 }
 
@@ -50,7 +51,10 @@ func DecodeMarker(b *recordbatch.Batch, d *recordbatch.Decoder) (m Marker, ok bo
 //
 //	key   = version (2), type (2)
 //	value = version (2), coordinator epoch (4)
-func parseMarker(r *recordbatch.Record) (Marker, error) {
+//
+// Since 4.1 a broker reads the value without looking at its size before. What
+// it throws on a short one is not caught by a recovery, unlike earlier.
+func parseMarker(r *recordbatch.Record, version kafkaversion.Version) (Marker, error) {
 	m := Marker{Timestamp: r.Timestamp}
 	if !r.HasKey {
 		return m, &indexfile.KafkaError{Class: classNullPointer}
@@ -69,11 +73,13 @@ func parseMarker(r *recordbatch.Record) (Marker, error) {
 	if !r.HasValue {
 		return m, &indexfile.KafkaError{Class: classNullPointer}
 	}
-	if len(r.Value) < 6 {
-		return m, invalid("Invalid value size found for end transaction marker. Must have at least 6 bytes, but found only %d", len(r.Value))
-	}
-	if version := int16(binary.BigEndian.Uint16(r.Value)); version < 0 {
-		return m, invalid("Invalid version found for end transaction marker: %d. May indicate data corruption", version)
+	switch size := len(r.Value); {
+	case size < 6 && version.Before(4, 1):
+		return m, invalid("Invalid value size found for end transaction marker. Must have at least 6 bytes, but found only %d", size)
+	case size >= 2 && int16(binary.BigEndian.Uint16(r.Value)) < 0:
+		return m, invalid("Invalid version found for end transaction marker: %d. May indicate data corruption", int16(binary.BigEndian.Uint16(r.Value)))
+	case size < 6:
+		return m, &indexfile.KafkaError{Class: classBufferUnderflow}
 	}
 	m.CoordinatorEpoch = int32(binary.BigEndian.Uint32(r.Value[2:]))
 	return m, nil

@@ -178,13 +178,19 @@ func TestThrown(t *testing.T) {
 		"short key":        {batchtest.Record{Key: []byte{0, 0, 0}, Value: make([]byte, 6)}, classInvalidRecord},
 		"negative version": {batchtest.Record{Key: []byte{255, 0, 0, 0}, Value: make([]byte, 6)}, classInvalidRecord},
 		"unknown type":     {batchtest.Record{Key: []byte{0, 0, 0, 9}, Value: make([]byte, 6)}, classIllegalArgument},
-		"short value":      {batchtest.Record{Key: make([]byte, 4), Value: make([]byte, 5)}, classInvalidRecord},
+		"short value":      {batchtest.Record{Key: make([]byte, 4), Value: make([]byte, 5)}, classBufferUnderflow},
+		"one byte":         {batchtest.Record{Key: make([]byte, 4), Value: []byte{255}}, classBufferUnderflow},
+		"short, negative":  {batchtest.Record{Key: make([]byte, 4), Value: []byte{255, 255}}, classInvalidRecord},
 		"null key":         {batchtest.Record{Value: make([]byte, 6)}, classNullPointer},
 		"null value":       {batchtest.Record{Key: make([]byte, 4)}, classNullPointer},
 	} {
 		if _, err := s.Append(control(c.record)); className(err) != c.class {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	short := control(batchtest.Record{Key: make([]byte, 4), Value: make([]byte, 5)})
+	if _, err := New(kafkaversion.Version{4, 0, 2}, 0).Append(short); className(err) != classInvalidRecord {
+		t.Errorf("a short value in 4.0: %v", err)
 	}
 	// Two producers whose transactions claim one first offset.
 	s = New(kafkaversion.Latest, 0)
