@@ -166,6 +166,8 @@ const (
 	classStringIndex    = "java.lang.StringIndexOutOfBoundsException"
 	classInvalidOffset  = "org.apache.kafka.common.errors.InvalidOffsetException"
 	classOutOfRange     = "org.apache.kafka.common.errors.OffsetOutOfRangeException"
+	classCorruptRecord  = "org.apache.kafka.common.errors.CorruptRecordException"
+	classInvalidRecord  = "org.apache.kafka.common.InvalidRecordException"
 	classOffsetOverflow = "org.apache.kafka.storage.internals.log.LogSegmentOffsetOverflowException"
 	classCorruptIndex   = "org.apache.kafka.storage.internals.log.CorruptIndexException"
 )

@@ -4,15 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/kafsck/kafsck/indexfile"
 	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/internal/recovery"
 	"github.com/kafsck/kafsck/internal/statefile"
+	"github.com/kafsck/kafsck/recordbatch"
 )
 
 // load is one load of a partition under way (LogLoader, UnifiedLog.create).
@@ -27,6 +26,7 @@ type load struct {
 	epochs   *recovery.Epochs
 	main     *producers
 	splits   int
+	decoder  recordbatch.Decoder
 
 	plan *Plan
 	logs map[string]*logPlan // what becomes of each .log, by its first name
@@ -148,260 +148,6 @@ func (l *load) find(offset, end int64) error {
 	return nil
 }
 
-// readEpochs reads leader-epoch-checkpoint, which a broker makes if it is
-// missing (LeaderEpochFileCache).
-func (l *load) readEpochs() error {
-	if l.options.Version.Before(0, 11) {
-		l.epochs = nil
-		return nil
-	}
-	l.epochs = new(recovery.Epochs)
-	f := l.dir.files[epochsName]
-	if f == nil {
-		l.dir.create(epochsName, 0)
-		return nil
-	}
-	read, err := statefile.ReadFile(f.source, statefile.ReadLeaderEpochs)
-	if err := thrownBy(err, l.dir.abs(f.name)); err != nil {
-		return err
-	}
-	l.epochs = recovery.NewEpochs(read.Entries)
-	l.plan.EpochsBefore = len(read.Entries)
-	return nil
-}
-
-// truncateEpochs drops what lies outside of the log
-// (LeaderEpochFileCache.truncateFromEnd, truncateFromStart).
-func (l *load) truncateEpochs(end, start int64) {
-	if l.epochs == nil {
-		return
-	}
-	entries := l.epochs.Entries
-	if n := len(entries); n > 0 && entries[n-1].StartOffset >= end {
-		entries = slices.DeleteFunc(entries, func(e statefile.EpochEntry) bool { return e.StartOffset >= end })
-	}
-	covering := -1
-	for i, e := range entries {
-		if e.StartOffset <= start {
-			covering = i
-		}
-	}
-	if covering >= 0 {
-		last := entries[covering]
-		last.StartOffset = start
-		entries = slices.DeleteFunc(entries, func(e statefile.EpochEntry) bool { return e.StartOffset <= start && e.Epoch != last.Epoch })
-		for i := range entries {
-			if entries[i].Epoch == last.Epoch {
-				entries[i] = last
-			}
-		}
-	}
-	l.epochs.Entries = entries
-}
-
-// thrownBy is the broker's exception for a fault of a state file. nil is nil,
-// and other errors stay as they are.
-func thrownBy(err error, path string) error {
-	var fault *statefile.Error
-	if !errors.As(err, &fault) || errors.Is(err, statefile.ErrRead) || errors.Is(err, statefile.ErrTooLarge) {
-		return err
-	}
-	failure, fails := fault.Broker(path)
-	if !fails {
-		return nil
-	}
-	return &indexfile.KafkaError{Class: qualified(failure.Class), Message: failure.Message}
-}
-
-// qualified puts the package before the simple name of a class of Java.
-func qualified(class string) string {
-	switch class {
-	case "IOException", "EOFException":
-		return "java.io." + class
-	case "MalformedInputException":
-		return "java.nio.charset." + class
-	}
-	return "java.lang." + class
-}
-
-// removeTemporary deletes what an interrupted deletion, cleaning or split left
-// behind, and returns the .swap files that count
-// (LogLoader.removeTempFilesAndCollectSwapFiles).
-func (l *load) removeTemporary() (swaps []string, err error) {
-	smallest := int64(math.MaxInt64)
-	var cleaned []string
-	for _, name := range l.dir.names() {
-		switch {
-		case strings.HasSuffix(name, sufDeleted) && !strings.HasSuffix(name, checkpointDeleted):
-			l.removeFile(name, reasonLeftover)
-		case strings.HasSuffix(name, sufCleaned):
-			offset, thrown := offsetOf(name)
-			if thrown != nil {
-				return nil, thrown
-			}
-			smallest = min(smallest, offset)
-			cleaned = append(cleaned, name)
-		case strings.HasSuffix(name, sufSwap):
-			swaps = append(swaps, name)
-		}
-	}
-	valid := swaps[:0]
-	for _, name := range swaps {
-		offset, thrown := offsetOf(name)
-		switch {
-		case thrown != nil:
-			return nil, thrown
-		case offset >= smallest && !l.options.Version.Before(2):
-			l.removeFile(name, "swap-incomplete")
-		default:
-			valid = append(valid, name)
-		}
-	}
-	for _, name := range cleaned {
-		l.removeFile(name, reasonLeftover)
-	}
-	return valid, nil
-}
-
-// completeSwaps deletes the segments that the .swap files replace and renames
-// these.
-func (l *load) completeSwaps(swaps []string) error {
-	low, high := int64(math.MaxInt64), int64(math.MinInt64)
-	by := ""
-	for _, name := range swaps {
-		if !strings.HasSuffix(strings.TrimSuffix(name, sufSwap), extLog) {
-			continue
-		}
-		base, thrown := offsetOf(name)
-		if thrown != nil {
-			return thrown
-		}
-		s, err := l.openSegment(base, sufSwap)
-		if err != nil {
-			return err
-		}
-		next, err := s.nextOffset()
-		if err != nil {
-			return err
-		}
-		low, high = min(low, base), max(high, next)
-		by = cmp.Or(by, name)
-	}
-	for _, name := range l.dir.names() {
-		offset, thrown := offsetOf(name)
-		if thrown == nil && !strings.HasSuffix(name, sufSwap) && offset >= low && offset < high {
-			l.replaced(name, by, high)
-		}
-	}
-	for _, name := range l.dir.names() {
-		if strings.HasSuffix(name, sufSwap) {
-			l.renameFile(name, strings.TrimSuffix(name, sufSwap), "swap-complete")
-		}
-	}
-	return nil
-}
-
-// loadSegments opens all segments (LogLoader.loadSegmentFiles).
-func (l *load) loadSegments() error {
-	l.segments = nil
-	for _, name := range l.dir.names() {
-		switch {
-		case isIndexName(name):
-			base, thrown := offsetOf(name)
-			if thrown != nil {
-				return thrown
-			}
-			if !l.dir.has(fileName(base, extLog)) {
-				l.removeFile(name, reasonOrphan)
-			}
-		case strings.HasSuffix(name, extLog):
-			base, thrown := offsetOf(name)
-			if thrown != nil {
-				return thrown
-			}
-			if err := l.loadSegment(base); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// loadSegment opens a segment and checks it (LogSegment.sanityCheck): the
-// offset index has to be there, and the transaction index sound.
-func (l *load) loadSegment(base int64) error {
-	hadTimes := l.dir.has(fileName(base, extTime))
-	s, err := l.openSegment(base, "")
-	if err != nil {
-		return err
-	}
-	reason, err := l.checkIndexes(s, hadTimes)
-	if err != nil {
-		return err
-	}
-	if reason != "" {
-		if _, err := l.recoverSegment(s, reason); err != nil {
-			return err
-		}
-	}
-	l.add(s)
-	return nil
-}
-
-// checkIndexes says why a segment has to be recovered at once; "" it hasn't.
-func (l *load) checkIndexes(s *segment, hadTimes bool) (reason string, err error) {
-	if l.options.Version.Before(2, 3) {
-		return l.checkIndexesOld(s, hadTimes)
-	}
-	if !l.dir.has(s.name(extIndex)) {
-		return "index-missing", nil
-	}
-	if !hadTimes {
-		if f, err := s.index(indexfile.Time); err != nil {
-			return "", err
-		} else {
-			f.size = 0
-		}
-	}
-	return l.checkTxn(s)
-}
-
-func (l *load) checkTxn(s *segment) (reason string, err error) {
-	f := l.dir.files[s.name(extTxn)]
-	if f == nil || f.source == "" {
-		return "", nil
-	}
-	r, closeFile, err := f.open()
-	if err != nil {
-		return "", err
-	}
-	defer closeFile()
-	reader := indexfile.NewTxnReader(r, f.size, s.base)
-	reader.File = f.source
-	err = reader.KafkaSanity(l.dir.abs(f.name))
-	var thrown *indexfile.KafkaError
-	if errors.As(err, &thrown) && thrown.Class == classCorruptIndex {
-		return "txnindex-mismatch", nil
-	}
-	if errors.As(err, &thrown) && l.options.Version.Before(4, 4) {
-		return "", l.versionBefore44(reader, err)
-	}
-	return "", err
-}
-
-// versionBefore44: up to 4.3 only the first byte of a version is looked at.
-func (l *load) versionBefore44(reader *indexfile.TxnReader, thrown error) error {
-	for e, err := range reader.Entries() {
-		if err != nil {
-			return err
-		}
-		if e.Version>>8 > 0 {
-			return thrown
-		}
-	}
-	return nil
-}
-
 // add puts a segment into its place; another of the same base offset goes.
 func (l *load) add(s *segment) {
 	at, found := slices.BinarySearchFunc(l.segments, s.base, func(have *segment, base int64) int { return cmp.Compare(have.base, base) })
@@ -413,29 +159,6 @@ func (l *load) add(s *segment) {
 }
 
 func (l *load) last() *segment { return l.segments[len(l.segments)-1] }
-
-// growIndexes gives the indexes of the active segment their full size, with
-// room for more entries (LogSegment.resizeIndexes).
-func (l *load) growIndexes(s *segment) error {
-	for _, kind := range []indexfile.Kind{indexfile.Offset, indexfile.Time} {
-		if kind == indexfile.Time && l.options.Version.Before(0, 10, 1) {
-			continue
-		}
-		full, err := l.indexSize(kind)
-		if err != nil {
-			return err
-		}
-		f, err := s.index(kind)
-		if err != nil {
-			return err
-		}
-		entry := int64(kind.EntrySize())
-		if used := f.size - f.size%entry; used > full {
-			return throw(classIllegalArg, "newPosition > limit: (%d > %d)", used, full)
-		}
-	}
-	return nil
-}
 
 // retry does a step again whenever a segment had to be split.
 func (l *load) retry(step func() error) error {

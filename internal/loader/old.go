@@ -57,7 +57,9 @@ func (l *load) takeSwapsOld(swaps []string) (logs []string, err error) {
 		}
 		switch {
 		case isLog && v.Before(0, 9):
-			l.renameFile(name, plain, "swap-complete")
+			if err := l.renameFile(name, plain, reasonSwap); err != nil {
+				return nil, err
+			}
 		case isLog:
 			logs = append(logs, name)
 		}
@@ -76,7 +78,7 @@ func (l *load) completeSwapOld(name string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := l.recoverSegment(s, "swap-complete"); err != nil {
+	if _, err := l.recoverSegment(s, reasonSwap); err != nil {
 		return err
 	}
 	next, err := s.nextOffset()
@@ -107,7 +109,9 @@ func (l *load) completeSwapOld(name string) error {
 	}
 	for _, ext := range []string{extLog, extIndex, extTime, extTxn} {
 		if from := s.name(ext); l.dir.has(from) {
-			l.renameFile(from, fileName(base, ext), "swap-complete")
+			if err := l.renameFile(from, fileName(base, ext), reasonSwap); err != nil {
+				return err
+			}
 		}
 	}
 	s.suffix = ""

@@ -44,7 +44,6 @@ func TestForecastsOfDamagedPartitions(t *testing.T) {
 				t.Fatal("no such damage here")
 			}
 			dir := c.build(t)
-			fixture.RequireUnchanged(t, dir)
 			got := planFor(t, dir, defaults())
 			if !want.Loaded {
 				if got.Loads || simple(got.Failure.Class) != want.Failure {

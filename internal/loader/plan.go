@@ -3,14 +3,12 @@ package loader
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/kafsck/kafsck/indexfile"
 	"github.com/kafsck/kafsck/internal/kafkaversion"
 	"github.com/kafsck/kafsck/internal/logdir"
-	"github.com/kafsck/kafsck/internal/recovery"
 	"github.com/kafsck/kafsck/internal/statefile"
 )
 
@@ -139,6 +137,7 @@ const (
 	reasonReplaced   = "replaced-by-swap"   // its content is in a .swap file
 	reasonOfSegment  = "of-deleted-segment" // its segment goes
 	reasonFails      = "load-fails"
+	reasonSwap       = "swap-complete"
 	reasonRebuilt    = "snapshot-rebuilt"
 )
 
@@ -182,130 +181,6 @@ func Partition(ctx context.Context, p *logdir.Partition, o Options) (*Plan, erro
 		return nil, err
 	}
 	return l.plan, nil
-}
-
-// decide notes what becomes of a file that is no log.
-func (l *load) decide(d Decision) {
-	if d.Lost == (Loss{}) {
-		d.Lost = noLoss()
-	}
-	if d.Position == 0 {
-		d.Position = -1
-	}
-	l.plan.Decisions = append(l.plan.Decisions, d)
-}
-
-// removeFile deletes a file.
-func (l *load) removeFile(name, reason string) {
-	f := l.dir.files[name]
-	if f == nil {
-		return
-	}
-	l.dir.remove(name)
-	if f.origin == "" {
-		return
-	}
-	if p := l.logs[f.origin]; p != nil {
-		p.raise(Remove, reason)
-		return
-	}
-	l.decide(Decision{File: l.dir.abs(f.origin), BaseOffset: l.baseOf(name), Action: Remove, SizeBefore: f.size, Reason: reason})
-}
-
-func (l *load) baseOf(name string) int64 {
-	if base, thrown := offsetOf(name); thrown == nil {
-		return base
-	}
-	return -1
-}
-
-// renameFile puts a file into the place of another, which is gone then.
-func (l *load) renameFile(from, to, reason string) {
-	f := l.dir.files[from]
-	if old := l.dir.files[to]; old != nil {
-		if p := l.logs[old.origin]; p != nil {
-			p.raise(Remove, reasonReplaced)
-			p.above = math.MinInt64 // none of it is known to be in the other
-		}
-	}
-	l.dir.rename(from, to)
-	if f.origin == "" {
-		return
-	}
-	if p := l.logs[f.origin]; p != nil {
-		p.raise(Rename, reason)
-		return
-	}
-	l.decide(Decision{File: l.dir.abs(f.origin), BaseOffset: l.baseOf(from), Action: Rename, SizeBefore: f.size, SizeAfter: f.size, Reason: reason})
-}
-
-// replaced deletes a file whose content below an offset is in a .swap file.
-func (l *load) replaced(name, by string, below int64) {
-	f := l.dir.files[name]
-	l.removeFile(name, reasonReplaced)
-	if p := l.logs[f.origin]; p != nil {
-		p.above, p.Text = below, "replaced by "+by
-	}
-}
-
-// replacedLog notes the same of a segment that releases before 3.0 replace.
-func (l *load) replacedLog(s *segment, by string, below int64) {
-	if p := l.logs[s.log.origin]; p != nil {
-		p.raise(Remove, reasonReplaced)
-		p.above, p.Text = below, "replaced by "+by
-	}
-}
-
-// recovered notes the end of a recovery.
-func (l *load) recovered(s *segment, r *recovery.Result, reason string) {
-	p := l.logs[s.log.origin]
-	if p == nil {
-		return
-	}
-	switch {
-	case r.Failure != nil:
-		p.Position, p.Text = r.StopPosition, r.Failure.Error()
-		if p.Reason == "" || p.Reason == reasonUnflushed {
-			p.Reason = reasonFails
-		}
-		if r.Failure.Class == classOffsetOverflow {
-			p.Reason = "offset-overflow"
-		}
-	case r.Truncated() > 0:
-		p.raise(Truncate, "")
-		p.Position, p.next = s.log.from+r.ValidBytes, r.NextOffset
-		if r.Caught != nil {
-			p.Text = r.Caught.Error()
-		}
-		if r.Caught != nil && strings.HasSuffix(r.Caught.Class, ".InvalidRecordException") {
-			p.Reason = "control-malformed"
-		}
-	case reason == "index-missing" || reason != reasonUnflushed && reason != "swap-complete":
-		p.raise(RebuildIndex, reason)
-	default:
-		p.raise(Recover, reason)
-	}
-}
-
-func (l *load) emptied(s *segment, thrown *indexfile.KafkaError) {
-	if p := l.logs[s.log.origin]; p != nil {
-		p.raise(Empty, "offset-not-increasing")
-		p.Text = thrown.Error()
-	}
-}
-
-func (l *load) deletedLog(s *segment, reason string) {
-	if p := l.logs[s.log.origin]; p != nil {
-		p.raise(Delete, reason)
-	}
-}
-
-func (l *load) splitLog(s *segment, pieces []piece) {
-	if p := l.logs[s.log.origin]; p != nil {
-		p.raise(Split, "offset-overflow")
-		p.Position = s.log.from + pieces[0].to
-		p.Text = ""
-	}
 }
 
 // Failed says what the exception means for the broker: an IOException, bare or

@@ -122,6 +122,7 @@ func (l *load) recoverLog() (end, recoveryPoint int64, err error) {
 		}
 		known = true
 		if end < l.options.LogStart && !l.options.Version.Before(1, 1) {
+			// Their snapshots aren't renamed, but deleted by startAt.
 			l.deleteSegments(l.segments, reasonBelowStart)
 			l.segments = nil
 			if l.epochs != nil {
@@ -175,6 +176,9 @@ func (l *load) recoverUnflushed() error {
 		later := unflushed[i+1:]
 		l.segments = l.segments[:len(l.segments)-len(later)]
 		l.deleteSegments(later, reasonBehindCut)
+		for _, s := range later {
+			l.markSnapshot(s.base)
+		}
 		return nil
 	}
 	return nil
@@ -186,17 +190,14 @@ func (l *load) empties(thrown *indexfile.KafkaError) bool {
 	return thrown.Class == classInvalidOffset || !l.options.Version.Before(4) && (thrown.Class == classIO || thrown.Class == "java.nio.file.NoSuchFileException")
 }
 
-// deleteSegments renames the files of segments for a deletion later on, and
-// their snapshots (LogLoader.removeAndDeleteSegmentsAsync).
+// deleteSegments renames the files of segments for a deletion later on
+// (LogLoader.removeAndDeleteSegmentsAsync).
 func (l *load) deleteSegments(segments []*segment, reason string) {
 	for _, s := range segments {
 		l.deletedLog(s, reason)
 		for _, ext := range []string{extLog, extIndex, extTime, extTxn} {
 			l.dir.rename(s.name(ext), s.name(ext)+sufDeleted)
 		}
-	}
-	for _, s := range segments {
-		l.markSnapshot(s.base)
 	}
 }
 

@@ -1,11 +1,10 @@
 package loader
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"math"
 
-	"github.com/kafsck/kafsck/indexfile"
 	"github.com/kafsck/kafsck/internal/recovery"
 	"github.com/kafsck/kafsck/recordbatch"
 )
@@ -16,31 +15,6 @@ type segment struct {
 	base   int64
 	suffix string // of all its files, such as ".swap"
 	log    *file
-}
-
-// offsets is an offset index that a recovery or a split wrote. Of a long one only the last entry is
-// kept, if that can't change the answer of any lookup: where the offsets in
-// the log rise from batch to batch, a scan that begins earlier ends at the
-// same batch.
-type offsets struct {
-	bytes   []byte // all entries, or nil
-	entries int
-	last    indexfile.OffsetEntry
-}
-
-// keepIndex is the size up to which a rebuilt index is kept whole.
-const keepIndex = 64 << 10
-
-func newOffsets(b *indexfile.OffsetBuilder, base int64, rising bool) *offsets {
-	o := &offsets{entries: b.Entries(), last: indexfile.OffsetEntry{Offset: base}}
-	data := b.Bytes()
-	if o.entries > 0 {
-		o.last, _ = indexfile.ParseOffsetEntry(data[len(data)-indexfile.OffsetEntrySize:], base)
-	}
-	if !rising || len(data) <= keepIndex {
-		o.bytes = bytes.Clone(data)
-	}
-	return o
 }
 
 func (s *segment) name(ext string) string { return fileName(s.base, ext) + s.suffix }
@@ -55,110 +29,6 @@ func (l *load) openSegment(base int64, suffix string) (*segment, error) {
 			l.dir.abs(s.log.name), s.log.size, maxSegment)
 	}
 	return s, nil
-}
-
-// indexSize is what a new index file is given.
-func (l *load) indexSize(kind indexfile.Kind) (int64, error) {
-	size := l.options.MaxIndexSize
-	if size < kind.EntrySize() {
-		return 0, throw(classIllegalArg, "Invalid max index size: %d", size)
-	}
-	return int64(size - size%kind.EntrySize()), nil
-}
-
-// index is the file of the offset or time index, made where it is missing.
-func (s *segment) index(kind indexfile.Kind) (*file, error) {
-	name := s.name(kind.Suffix())
-	if f := s.l.dir.files[name]; f != nil {
-		return f, nil
-	}
-	size, err := s.l.indexSize(kind)
-	if err != nil {
-		return nil, err
-	}
-	return s.l.dir.create(name, size), nil
-}
-
-// read calls use with a reader of an offset index on disk and the number of its
-// entries: every slot of the file.
-func (s *segment) read(f *file, use func(r *indexfile.OffsetReader, entries int) error) error {
-	if f.size > math.MaxInt32 {
-		return throw(classIllegalArg, "Size exceeds Integer.MAX_VALUE")
-	}
-	r, closeFile, err := f.open()
-	if err != nil {
-		return err
-	}
-	defer closeFile()
-	reader := indexfile.NewOffsetReader(r, f.size, s.base)
-	reader.File = f.source
-	return use(reader, reader.Slots())
-}
-
-// lastIndexed is the offset of the last entry, or the base offset
-// (OffsetIndex.lastOffset).
-func (s *segment) lastIndexed() (offset int64, err error) {
-	f, err := s.index(indexfile.Offset)
-	if err != nil {
-		return 0, err
-	}
-	if f.index != nil {
-		return f.index.last.Offset, nil
-	}
-	offset = s.base
-	err = s.read(f, func(r *indexfile.OffsetReader, entries int) error {
-		if entries == 0 {
-			return nil
-		}
-		e, err := r.Entry(entries - 1)
-		offset = e.Offset
-		return err
-	})
-	return offset, err
-}
-
-// lookup is the position from which an offset is searched.
-func (s *segment) lookup(target int64) (position int64, err error) {
-	f, err := s.index(indexfile.Offset)
-	if err != nil {
-		return 0, err
-	}
-	if f.index != nil {
-		return f.index.lookup(target, s.base)
-	}
-	err = s.read(f, func(r *indexfile.OffsetReader, entries int) error {
-		found, err := r.Lookup(target, entries, nil)
-		position = int64(found.Entry.Position)
-		return err
-	})
-	return position, err
-}
-
-func (o *offsets) lookup(target, base int64) (position int64, err error) {
-	if o.bytes == nil {
-		if o.entries > 0 && o.last.Offset <= target {
-			return int64(o.last.Position), nil
-		}
-		return 0, nil
-	}
-	r := indexfile.NewOffsetReader(bytes.NewReader(o.bytes), int64(len(o.bytes)), base)
-	found, err := r.Lookup(target, r.Slots(), nil)
-	return int64(found.Entry.Position), err
-}
-
-// truncateTo drops the entries from an offset on. Of an index of which only
-// the last entry is kept, all of them go: lookups then scan from 0.
-func (o *offsets) truncateTo(offset, base int64) *offsets {
-	left := &offsets{last: indexfile.OffsetEntry{Offset: base}}
-	for data := o.bytes; len(data) >= indexfile.OffsetEntrySize; data = data[indexfile.OffsetEntrySize:] {
-		e, _ := indexfile.ParseOffsetEntry(data, base)
-		if e.Offset >= offset {
-			break
-		}
-		left.bytes = indexfile.AppendOffsetEntry(left.bytes, e)
-		left.last, left.entries = e, left.entries+1
-	}
-	return left
 }
 
 // walk yields the batches of a part of the .log to visit, until that says
@@ -200,13 +70,18 @@ func (s *segment) translate(target int64) (position int64, found bool, err error
 	}
 	byBase := !s.l.options.Version.Before(4, 1)
 	previous, previousLast := int64(-1), int64(0)
-	err = s.walk(from, s.log.size, func(_ *recovery.Headers, b *recordbatch.Batch) (bool, error) {
-		switch {
-		case !byBase:
+	err = s.walk(from, s.log.size, func(h *recovery.Headers, b *recordbatch.Batch) (bool, error) {
+		if !byBase {
 			position, found = b.Position, b.LastOffset() >= target
-		case b.BaseOffset() == target:
+			return !found, nil
+		}
+		base, err := s.baseOffset(h, b)
+		switch {
+		case err != nil:
+			return false, err
+		case base == target:
 			position, found = b.Position, true
-		case b.BaseOffset() > target:
+		case base > target:
 			position, found = b.Position, true
 			if previous >= 0 && previousLast >= target {
 				position = previous
@@ -219,6 +94,37 @@ func (s *segment) translate(target int64) (position int64, found bool, err error
 		return position, found, err
 	}
 	return previous, previous >= 0 && previousLast >= target, nil
+}
+
+// baseOffset is the offset of the first record. A broker has to decompress a
+// wrapper for it, all of it where inner offsets are relative
+// (AbstractLegacyRecordBatch.baseOffset).
+func (s *segment) baseOffset(h *recovery.Headers, b *recordbatch.Batch) (int64, error) {
+	if !b.IsLegacy() || b.Magic < 0 {
+		return b.BaseOffset(), nil
+	}
+	if err := h.Load(); err != nil {
+		return 0, err
+	}
+	if b.Codec() == recordbatch.CodecNone {
+		return b.BaseOffset(), nil
+	}
+	d := &s.l.decoder
+	d.Reset(b)
+	if d.Next() {
+		return d.Record().Offset, nil
+	}
+	switch err := d.Err(); {
+	case !b.Codec().Valid():
+		return 0, throw(classIllegalArg, "Unknown compression type id: %d", b.Codec())
+	case errors.Is(err, recordbatch.ErrDecompressLimit):
+		return 0, err
+	case errors.Is(err, recordbatch.ErrDecompress):
+		return 0, throw(classKafka, "%v", err)
+	case err != nil:
+		return 0, throw(classCorruptRecord, "%v", err)
+	}
+	return 0, throw(classInvalidRecord, "Found invalid compressed record set with no inner records")
 }
 
 // nextOffset is the offset behind the last batch, as a broker finds it with

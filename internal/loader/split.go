@@ -81,11 +81,13 @@ func (l *load) nextPiece(s *segment, at int64) (p piece, err error) {
 		chunk = 0
 		return err
 	}
-	err = s.walk(at, s.log.size, func(_ *recovery.Headers, b *recordbatch.Batch) (bool, error) {
+	err = s.walk(at, s.log.size, func(h *recovery.Headers, b *recordbatch.Batch) (bool, error) {
 		if !made {
 			made = true
-			p.base = b.BaseOffset()
 			var err error
+			if p.base, err = s.baseOffset(h, b); err != nil {
+				return false, err
+			}
 			if p.index, err = indexfile.NewOffsetBuilder(p.base, l.options.MaxIndexSize); err != nil {
 				return false, err
 			}
