@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +19,7 @@ import (
 	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/internal/oracle"
 	"github.com/kafsck/kafsck/internal/recovery"
+	"github.com/kafsck/kafsck/internal/statefile"
 	"github.com/kafsck/kafsck/recordbatch/batchtest"
 )
 
@@ -46,7 +49,11 @@ func sameAsKafka(t *testing.T, k *oracle.Client, dir string, base int64, interva
 	if err != nil {
 		t.Fatal(err)
 	}
-	epochs := new(recovery.Epochs)
+	checkpoint, err := statefile.ReadFile(filepath.Join(dir, "leader-epoch-checkpoint"), statefile.ReadLeaderEpochs)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	epochs := recovery.NewEpochs(checkpoint.Entries)
 	got, err := recovery.Segment(f, info.Size(), recovery.Options{
 		File: filepath.Join(dir, name), BaseOffset: base, Version: kafkaversion.Latest,
 		Interval: int64(interval), MaxIndexSize: maxIndexSize, Producers: before.State, Epochs: epochs,
@@ -75,7 +82,9 @@ func sameAsKafka(t *testing.T, k *oracle.Client, dir string, base int64, interva
 	}
 	files := map[string]string{}
 	for _, file := range want.Files {
-		files[filepath.Ext(file.Name)] = file.SHA256
+		if strings.HasPrefix(file.Name, fmt.Sprintf("%020d.", base)) {
+			files[filepath.Ext(file.Name)] = file.SHA256
+		}
 	}
 	for suffix, content := range map[string][]byte{".index": got.Offset.Bytes(), ".timeindex": got.Time.Bytes(), ".txnindex": got.Txn.Bytes()} {
 		sum := sha256.Sum256(content)
@@ -143,7 +152,7 @@ func TestKafkaRecoversCaptures(t *testing.T) {
 			}
 		}
 	}
-	if segments < 300 {
+	if segments < 280 {
 		t.Errorf("only %d segments", segments)
 	}
 }
