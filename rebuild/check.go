@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/kafsck/kafsck/indexfile"
+	"github.com/kafsck/kafsck/internal/logdir"
+	"github.com/kafsck/kafsck/sanity"
 )
 
 // sound checks a written index by itself: whole entries, in order, none of
@@ -59,6 +61,27 @@ func soundTxns(r *indexfile.TxnReader) error {
 			return fmt.Errorf("slot %d: a transaction that ends at %d behind one that ends at %d", slot, e.LastOffset, last)
 		}
 		slot, last = slot+1, e.LastOffset
+	}
+	return nil
+}
+
+// passesCheck lets sanity-check judge a written index, beside the log, before
+// it gets its name. It knows nothing of how the index was built.
+func (run *partitionRun) passesCheck(r *replacement, size int64) error {
+	entry := logdir.Entry{Name: r.name, Path: r.temp, File: logdir.ParseName(r.name), Size: size}
+	o := sanity.Options{Depth: sanity.Headers, KafkaVersion: run.o.Version.String()}
+	var first *sanity.Finding
+	_, err := sanity.CheckFile(run.ctx, entry, o, func(f *sanity.Finding) error {
+		if first == nil && f.Severity == sanity.Error {
+			first = f
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if first != nil {
+		return fmt.Errorf("%w: %s: %s", errVerify, first.Code, first.Message)
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (run *partitionRun) write(plan *Plan, source *source) error {
 		if run.o.InPlace && x.Identical {
 			continue
 		}
-		r, err := run.replacement(x, plan.BaseOffset, source)
+		r, err := run.replacement(plan, x, source)
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (run *partitionRun) shownOut() string {
 	return filepath.Join(run.o.OutDir, filepath.Base(run.out))
 }
 
-func (run *partitionRun) replacement(x *Index, base int64, source *source) (*replacement, error) {
+func (run *partitionRun) replacement(plan *Plan, x *Index, source *source) (*replacement, error) {
 	r := &replacement{dir: run.out, name: filepath.Base(x.File), content: x.content, like: source.info}
 	if run.o.InPlace {
 		var err error
@@ -91,13 +91,20 @@ func (run *partitionRun) replacement(x *Index, base int64, source *source) (*rep
 		r.like = r.old
 	}
 	r.check = func(f File, size int64) error {
-		if err := sound(x.Kind, f, size, base, source); err != nil {
+		if err := sound(x.Kind, f, size, plan.BaseOffset, source); err != nil {
 			return err
 		}
 		if !run.o.Verify {
 			return nil
 		}
-		return run.verify(x.Kind, f, size, base, source)
+		if err := run.verify(x.Kind, f, size, plan.BaseOffset, source); err != nil {
+			return err
+		}
+		// The check needs the log beside the index, and looks behind damage.
+		if !run.o.InPlace || plan.Damage != nil {
+			return nil
+		}
+		return run.passesCheck(r, size)
 	}
 	return r, nil
 }
