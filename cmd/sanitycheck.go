@@ -135,7 +135,7 @@ func (r *sanityRun) finding(f *sanity.Finding) error {
 	return r.render.finding(f)
 }
 
-func (r *sanityRun) unit(path string) error { return r.render.unit(path) }
+func (r *sanityRun) unit(u sanity.Unit) error { return r.render.unit(&u) }
 
 // unopened makes a finding of a path that could not be opened, for those who
 // don't see stderr.
@@ -149,7 +149,7 @@ func (r *sanityRun) unopened(path string, cause error) error {
 	if err := r.finding(&f); err != nil {
 		return err
 	}
-	return r.unit(path)
+	return r.unit(sanity.Unit{Path: path, FirstOffset: -1, LastOffset: -1})
 }
 
 // rules are what the flags say of which findings matter.

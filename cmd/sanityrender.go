@@ -17,7 +17,7 @@ import (
 // sanityRenderer shows what a check finds.
 type sanityRenderer interface {
 	finding(*sanity.Finding) error
-	unit(path string) error // all findings of a partition, or of another path, are there
+	unit(*sanity.Unit) error // all findings of a partition, or of another path, are there
 	end(*sanity.Summary, int) error
 }
 
@@ -164,35 +164,4 @@ func nextCommand(findings []*sanity.Finding) string {
 		return "kafsck rebuild-index " + shellQuote(dir)
 	}
 	return "kafsck explain " + string(worst.Code)
-}
-
-// sanityTable is one line a file that has findings.
-type sanityTable struct {
-	noUnits
-	global   *globalOptions
-	findings []*sanity.Finding
-}
-
-func (r *sanityTable) finding(f *sanity.Finding) error {
-	r.findings = append(r.findings, f)
-	return nil
-}
-
-func (r *sanityTable) end(s *sanity.Summary, exit int) error {
-	var rows [][]string
-	for _, group := range byFile(r.findings) {
-		var n [3]int
-		for _, f := range group {
-			n[f.Severity]++
-		}
-		rows = append(rows, []string{group[0].File, strconv.Itoa(n[sanity.Error]), strconv.Itoa(n[sanity.Warning]),
-			strconv.Itoa(n[sanity.Info]), string(group[0].Code)})
-	}
-	if len(rows) > 0 {
-		if err := writeTable(r.global.streams.Out, []string{"file", "errors", "warnings", "infos", "worst"}, rows); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprintln(r.global.streams.Out, verdictLine(s, exit))
-	return err
 }

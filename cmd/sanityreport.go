@@ -57,8 +57,8 @@ type sanityReport struct {
 
 func (r *sanityReport) finding(f *sanity.Finding) error { return r.to.Finding(f) }
 
-func (r *sanityReport) unit(path string) error {
-	if err := r.to.EndUnit(path); err != nil {
+func (r *sanityReport) unit(u *sanity.Unit) error {
+	if err := r.to.EndUnit(u.Path); err != nil {
 		return err
 	}
 	return r.out.Flush()
@@ -78,4 +78,4 @@ func (r *sanityReport) end(s *sanity.Summary, exit int) error {
 // noUnits is for renderers to which it means nothing that a partition is done.
 type noUnits struct{}
 
-func (noUnits) unit(string) error { return nil }
+func (noUnits) unit(*sanity.Unit) error { return nil }

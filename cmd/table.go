@@ -38,19 +38,21 @@ func writeTable(w io.Writer, header []string, rows [][]string) error {
 	return table.Render()
 }
 
+// offsetOrDash is a number in a cell, or a dash where there is none.
+func offsetOrDash(n int64) string {
+	if n < 0 {
+		return "-"
+	}
+	return strconv.FormatInt(n, 10)
+}
+
 // dumpTable is one line a file with its counts.
 func dumpTable(global *globalOptions, files []dump.FileSummary) error {
-	offset := func(n int64) string {
-		if n < 0 {
-			return "-"
-		}
-		return strconv.FormatInt(n, 10)
-	}
 	rows := make([][]string, 0, len(files))
 	for _, f := range files {
 		rows = append(rows, []string{
 			f.File, f.Kind, strconv.FormatInt(f.Bytes, 10), strconv.FormatInt(f.Batches, 10),
-			strconv.FormatInt(f.Records, 10), offset(f.FirstOffset), offset(f.LastOffset), strconv.FormatInt(f.Findings, 10),
+			strconv.FormatInt(f.Records, 10), offsetOrDash(f.FirstOffset), offsetOrDash(f.LastOffset), strconv.FormatInt(f.Findings, 10),
 		})
 	}
 	return writeTable(global.streams.Out,

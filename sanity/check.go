@@ -111,12 +111,26 @@ func Check(ctx context.Context, targets []*logdir.Target, o Options, emit func(*
 			}
 		}
 		if o.Done != nil {
-			if err := o.Done(r.path); err != nil {
+			if err := o.Done(r.unit()); err != nil {
 				return total, err
 			}
 		}
 	}
 	return total, ctx.Err()
+}
+
+// unit is what Options.Done is told.
+func (r *unitResult) unit() Unit {
+	u := Unit{Path: r.path, FirstOffset: -1, LastOffset: -1, Summary: r.report.summary}
+	p := r.partition
+	if p == nil || p.single {
+		return u
+	}
+	u.IsPartition, u.Segments = true, len(p.p.Segments)
+	if p.endOffset > 0 {
+		u.FirstOffset, u.LastOffset = p.firstOffset, p.endOffset-1
+	}
+	return u
 }
 
 // inner is how many cores one log may use now.

@@ -72,15 +72,26 @@ type Options struct {
 	// Progress is told how many bytes were read since it was told last. It is
 	// called from several goroutines.
 	Progress func(bytes int64)
-	// Done is told the path of a file, a partition or a log directory itself
-	// when all that was found there has been emitted. It is called in the order
-	// of the output, from the goroutine that emits; an error ends the run.
-	Done func(path string) error
+	// Done is told of a file, a partition or a log directory itself when all
+	// that was found there has been emitted. It is called in the order of the
+	// output, from the goroutine that emits; an error ends the run.
+	Done func(Unit) error
 	// ReadRate bounds the bytes read in a second; 0 is no bound.
 	ReadRate int64
 	// DecompressLimit bounds what one batch may decompress to; 0 stands for
 	// the default of recordbatch.
 	DecompressLimit int64
+}
+
+// Unit is a piece of what was checked, with the counts of its own: a file, a
+// partition, or what lies in a log directory beside its partitions.
+type Unit struct {
+	Path        string // as reached from the argument
+	IsPartition bool
+	Segments    int   // of a partition
+	FirstOffset int64 // that a partition's logs hold; −1 unknown
+	LastOffset  int64 // −1 unknown, or where there is none
+	Summary     Summary
 }
 
 // Summary counts what was looked at and what was found.
