@@ -1,7 +1,9 @@
 package sanity
 
 import (
+	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/kafsck/kafsck/indexfile"
 )
@@ -10,6 +12,10 @@ import (
 // compared with the log. Healthy indexes are streamed; of others so many
 // entries are held in memory.
 const mostSorted = 1 << 15
+
+// mostCompared is how many entries of an index that is out of order are
+// compared with the log: more than a broker's largest index has.
+const mostCompared = 1 << 21
 
 // slotted is an entry with its place.
 type slotted[E any] struct {
@@ -20,7 +26,8 @@ type slotted[E any] struct {
 // cursor yields the used entries of an index in the order of their keys: the
 // order in which a pass over the log meets what they point at.
 type cursor[E any] struct {
-	ordered bool // slots come in their own order
+	ordered bool  // slots come in their own order
+	beyond  int64 // the slot that is out of order where not all are compared, −1
 	key     func(E) int64
 	source  func() (slotted[E], error, bool)
 	stop    func()
@@ -33,10 +40,15 @@ type cursor[E any] struct {
 // newCursor reads the first entries slots of r; zero slots are left out. The
 // keys of a healthy index rise; with ties they may also stay.
 func newCursor[E any](r *indexfile.Reader[E], entries int, key func(E) int64, isZero func(E) bool, ties bool) *cursor[E] {
-	c := &cursor[E]{key: key}
-	c.ordered, c.err = inOrder(r, entries, key, isZero, ties)
+	c := &cursor[E]{key: key, beyond: -1}
+	var disorder int64
+	disorder, c.err = firstDisorder(r, entries, key, isZero, ties)
 	if c.err != nil {
 		return c
+	}
+	c.ordered = disorder < 0
+	if !c.ordered && entries > mostCompared {
+		entries, c.beyond = mostCompared, disorder
 	}
 	c.source, c.stop = iter.Pull2(usedSlots(r, entries, isZero))
 	if !c.ordered {
@@ -49,22 +61,24 @@ func newCursor[E any](r *indexfile.Reader[E], entries int, key func(E) int64, is
 	return c
 }
 
-func inOrder[E any](r *indexfile.Reader[E], entries int, key func(E) int64, isZero func(E) bool, ties bool) (bool, error) {
-	last, first := int64(0), true
+// firstDisorder is the first slot whose key does not rise, −1 where all do.
+func firstDisorder[E any](r *indexfile.Reader[E], entries int, key func(E) int64, isZero func(E) bool, ties bool) (int64, error) {
+	last, first, slot := int64(0), true, int64(-1)
 	for e, err := range r.EntriesBetween(0, entries) {
 		if err != nil {
-			return false, err
+			return -1, err
 		}
+		slot++
 		if isZero(e) {
 			continue
 		}
 		k := key(e)
 		if !first && (k < last || k == last && !ties) {
-			return false, nil
+			return slot, nil
 		}
 		last, first = k, false
 	}
-	return true, nil
+	return -1, nil
 }
 
 func usedSlots[E any](r *indexfile.Reader[E], entries int, isZero func(E) bool) iter.Seq2[slotted[E], error] {
@@ -120,9 +134,26 @@ func (c *cursor[E]) close() {
 // verdict is what was found out about one slot; code is "" for a right one.
 type verdict[E any] struct {
 	slotted[E]
-	code    Code
-	message string
-	skip    bool // can't be judged, or explained by damage of the log
+	code   Code
+	format string // of the message, made only where it is shown
+	args   [4]int64
+	skip   bool // can't be judged, or explained by damage of the log
+}
+
+// wrongVerdict is the verdict on a wrong slot.
+func wrongVerdict[E any](e slotted[E], code Code, format string, args ...int64) verdict[E] {
+	v := verdict[E]{slotted: e, code: code, format: format}
+	copy(v.args[:], args)
+	return v
+}
+
+// message is the message with as many of the arguments as the format takes.
+func (v *verdict[E]) message() string {
+	args := make([]any, 0, len(v.args))
+	for i := range min(strings.Count(v.format, "%d"), len(v.args)) {
+		args = append(args, v.args[i])
+	}
+	return fmt.Sprintf(v.format, args...)
 }
 
 // verdicts hands verdicts on in the order of slots as far as memory allows.

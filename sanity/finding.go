@@ -19,6 +19,9 @@ type Finding struct {
 	Message     string // what is there and what should be
 	Broker      string // what a broker does about it
 	Detail      map[string]any
+
+	folded   int64 // how many faults are in it; 0 is one
+	lastSlot int64 // of the last of them
 }
 
 // At is a finding of code in file with nothing else known yet; its severity

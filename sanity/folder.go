@@ -50,6 +50,12 @@ func (r *report) sorted() []*Finding {
 	})
 	for _, f := range r.findings {
 		if n := f.count(); n > 1 {
+			f.set("count", n)
+		}
+		if f.Slot >= 0 && f.last() > f.Slot {
+			f.set("lastSlot", f.last())
+		}
+		if n := f.count(); n > 1 {
 			f.Message = fmt.Sprintf("%s; the first of %d", f.Message, n)
 		}
 		r.summary.Count(f)
@@ -59,11 +65,11 @@ func (r *report) sorted() []*Finding {
 
 // count is how many faults are folded into the finding.
 func (f *Finding) count() int64 {
-	if n, ok := f.Detail["count"].(int64); ok {
-		return n
-	}
-	return 1
+	return max(1, f.folded)
 }
+
+// last is the last slot that the finding is about.
+func (f *Finding) last() int64 { return max(f.Slot, f.lastSlot) }
 
 // set puts a value into the detail.
 func (f *Finding) set(key string, value any) {
@@ -87,11 +93,7 @@ func newFolder(r *report) *folder {
 
 // add reports a fault, or folds it into the run that it continues.
 func (d *folder) add(f Finding) *Finding {
-	run := d.open[f.Code]
-	if run == nil && d.counts[f.Code] >= most {
-		run = d.last[f.Code]
-	}
-	if run != nil {
+	if run := d.run(f.Code); run != nil {
 		run.extend(&f)
 		d.open[f.Code] = run
 		return run
@@ -100,6 +102,17 @@ func (d *folder) add(f Finding) *Finding {
 	d.open[f.Code], d.last[f.Code] = p, p
 	d.counts[f.Code]++
 	return p
+}
+
+// run is the run that the next fault of the code continues, or nil.
+func (d *folder) run(code Code) *Finding {
+	if run := d.open[code]; run != nil {
+		return run
+	}
+	if d.counts[code] >= most {
+		return d.last[code]
+	}
+	return nil
 }
 
 // once folds all faults of a code of the file into one finding.
@@ -120,14 +133,9 @@ func (d *folder) sound() {
 
 // extend takes a later fault of the same code into the finding.
 func (f *Finding) extend(o *Finding) {
-	f.set("count", f.count()+o.count())
+	f.folded = f.count() + o.count()
 	f.EndPosition = max(f.EndPosition, o.EndPosition)
 	f.LastOffset = max(f.LastOffset, o.LastOffset)
 	f.Severity = max(f.Severity, o.Severity)
-	if o.Slot >= 0 {
-		f.set("lastSlot", max(o.Slot, f.Slot))
-		if last, ok := o.Detail["lastSlot"].(int64); ok {
-			f.set("lastSlot", last)
-		}
-	}
+	f.lastSlot = max(f.last(), o.last())
 }

@@ -86,7 +86,7 @@ func (c *offsetIndexCheck) meet(e slotted[indexfile.OffsetEntry], f *fact) {
 	case position < 0:
 		c.wrong(e, IndexPositionOutOfRange, "position %d", position)
 	case e.entry.RelativeOffset < 0:
-		c.wrong(e, IndexOffsetOutOfRange, "relative offset %d: below the segment's base offset", e.entry.RelativeOffset)
+		c.wrong(e, IndexOffsetOutOfRange, "relative offset %d: below the segment's base offset", int64(e.entry.RelativeOffset))
 	case position < c.passed:
 		c.skip(e)
 	case position == 0:
@@ -117,7 +117,7 @@ func (c *offsetIndexCheck) resolve() {
 		c.skip(c.waiting)
 		return
 	}
-	c.wrong(c.waiting, IndexOffsetMismatch, "offset %d is not that of a batch from position %d on to the next entry's", c.waiting.entry.Offset, c.waiting.entry.Position)
+	c.wrong(c.waiting, IndexOffsetMismatch, "offset %d is not that of a batch from position %d on to the next entry's", c.waiting.entry.Offset, int64(c.waiting.entry.Position))
 }
 
 // hole takes a damaged range of the log: what points into it isn't judged.
@@ -135,26 +135,25 @@ func (c *offsetIndexCheck) skip(e slotted[indexfile.OffsetEntry]) {
 	c.out.add(verdict[indexfile.OffsetEntry]{slotted: e, skip: true})
 }
 
-func (c *offsetIndexCheck) wrong(e slotted[indexfile.OffsetEntry], code Code, format string, args ...any) {
+func (c *offsetIndexCheck) wrong(e slotted[indexfile.OffsetEntry], code Code, format string, args ...int64) {
 	if c.shift == nil && (code == IndexPositionNotABatch || code == IndexOffsetMismatch) {
 		c.shift = newShifts(c.reader, int(max(0, min(e.slot, c.slots.right+1))), c.slots.layout.Entries)
 	}
-	c.out.add(verdict[indexfile.OffsetEntry]{slotted: e, code: code, message: fmt.Sprintf(format, args...)})
+	c.out.add(wrongVerdict(e, code, format, args...))
 }
 
 // settle takes the verdicts in the order of slots.
 func (c *offsetIndexCheck) settle(v verdict[indexfile.OffsetEntry]) {
 	e := v.entry
 	if c.open != nil && e.Offset > c.open.Offset {
-		c.lookups(c.open, e.Offset-1)
+		c.open.LastOffset = max(c.open.LastOffset, e.Offset-1)
 	}
 	c.open = nil
 	if v.skip {
 		return
 	}
 	if v.code == "" && c.hasRight && (e.Offset <= c.right.Offset || e.Position <= c.right.Position) {
-		v.code = IndexNotIncreasing
-		v.message = fmt.Sprintf("offset %d at position %d behind offset %d at position %d", e.Offset, e.Position, c.right.Offset, c.right.Position)
+		v = wrongVerdict(v.slotted, IndexNotIncreasing, "offset %d at position %d behind offset %d at position %d", e.Offset, int64(e.Position), c.right.Offset, int64(c.right.Position))
 	}
 	if v.code == "" {
 		c.advanceTo(int64(e.Position))
@@ -163,12 +162,14 @@ func (c *offsetIndexCheck) settle(v verdict[indexfile.OffsetEntry]) {
 		c.slots.good(v.slot)
 		return
 	}
+	if c.open = c.slots.more(v.code, v.slot, e.Offset); c.open != nil {
+		return
+	}
 	f := c.slots.at(v.code, v.slot)
-	f.Message = v.message
+	f.Message = v.message()
 	f.Offset, f.LastOffset = max(-1, e.Offset), max(-1, e.Offset)
 	f.set("entryOffset", e.Offset)
 	f.set("entryPosition", e.Position)
-	f.Broker = fmt.Sprintf("lookups from offset %d on start at position %d", e.Offset, e.Position)
 	c.slots.bad(f)
 	if n := len(c.slots.wrong); n > 0 {
 		c.open = c.slots.wrong[n-1]
@@ -176,8 +177,7 @@ func (c *offsetIndexCheck) settle(v verdict[indexfile.OffsetEntry]) {
 }
 
 // lookups tells which lookups use a wrong entry.
-func (c *offsetIndexCheck) lookups(f *Finding, last int64) {
-	f.LastOffset = max(f.LastOffset, last)
+func (c *offsetIndexCheck) lookups(f *Finding) {
 	where := ""
 	switch f.Code {
 	case IndexPositionNotABatch:
@@ -190,6 +190,9 @@ func (c *offsetIndexCheck) lookups(f *Finding, last int64) {
 		where = ", or where another entry leads the search"
 	}
 	f.Broker = fmt.Sprintf("lookups of offsets %d to %d start at position %d%s", f.Offset, f.LastOffset, f.Detail["entryPosition"], where)
+	if f.count() > 1 {
+		f.Broker = fmt.Sprintf("lookups of offsets %d to %d start at wrong positions", f.Offset, f.LastOffset)
+	}
 }
 
 // advanceTo notes how long a stretch of log had no entry.
@@ -226,11 +229,13 @@ func (c *offsetIndexCheck) end() {
 		}
 	}
 	c.out.end()
+	c.slots.tooMany(c.cursor.beyond)
 	if c.cursor.err != nil {
 		s.partition.report.unreadable(c.slots.file, -1, c.cursor.err)
 		return
 	}
 	for _, f := range c.slots.wrong {
+		c.lookups(f)
 		if f.Code == IndexBeyondLog {
 			s.cutShort = true
 			f.Broker = "the log was cut: lookups of offsets from " + text(f.Offset) + " on find nothing, and fetches there fail"

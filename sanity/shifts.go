@@ -69,12 +69,8 @@ func (s *shifts) batch(f *fact) {
 
 // explains says whether all slots of a finding are off by one number of bytes.
 func (s *shifts) explains(f *Finding) bool {
-	last := f.Slot
-	if n, ok := f.Detail["lastSlot"].(int64); ok {
-		last = n
-	}
 	for _, r := range s.runs {
-		if r.first <= f.Slot && last <= r.last {
+		if r.first <= f.Slot && f.last() <= r.last {
 			return true
 		}
 	}

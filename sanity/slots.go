@@ -2,6 +2,7 @@ package sanity
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kafsck/kafsck/indexfile"
 )
@@ -54,15 +55,35 @@ func (r *slotReport) good(slot int64) {
 // bad reports a wrong slot.
 func (r *slotReport) bad(f Finding) {
 	p := r.fold.add(f)
-	if len(r.tail) == 0 || r.tail[len(r.tail)-1] != p {
-		r.tail = append(r.tail, p)
-	}
-	if n := len(r.wrong); n == 0 || r.wrong[n-1] != p {
+	if !slices.Contains(r.wrong, p) {
 		r.wrong = append(r.wrong, p)
 	}
-	if r.tailSlot < 0 || f.Slot < r.tailSlot {
-		r.tailSlot = f.Slot
+	r.inTail(p, f.Slot)
+}
+
+func (r *slotReport) inTail(p *Finding, slot int64) {
+	if !slices.Contains(r.tail, p) {
+		r.tail = append(r.tail, p)
 	}
+	if r.tailSlot < 0 || slot < r.tailSlot {
+		r.tailSlot = slot
+	}
+}
+
+// more folds a wrong slot into the run that it continues, if there is one,
+// without making a finding of it: an index may have millions.
+func (r *slotReport) more(code Code, slot, offset int64) *Finding {
+	run := r.fold.run(code)
+	if run == nil {
+		return nil
+	}
+	run.folded = run.count() + 1
+	run.lastSlot = max(run.last(), slot)
+	run.EndPosition = max(run.EndPosition, (slot+1)*r.width)
+	run.LastOffset = max(run.LastOffset, offset)
+	r.fold.open[code] = run
+	r.inTail(run, slot)
+	return run
 }
 
 // shape reports what the layout shows without a look at the log.
@@ -81,8 +102,7 @@ func (r *slotReport) shape(holes []indexfile.Run) {
 		f.Message = fmt.Sprintf("%d zero slots in front of used ones", hole.Slots)
 		f.Broker = "a lookup whose search meets one of them goes astray"
 		if hole.Slots > 1 {
-			f.set("lastSlot", int64(hole.First+hole.Slots-1))
-			f.set("count", int64(hole.Slots))
+			f.lastSlot, f.folded = int64(hole.First+hole.Slots-1), int64(hole.Slots)
 		}
 		r.partition.report.add(f)
 	}
@@ -94,9 +114,21 @@ func (r *slotReport) shape(holes []indexfile.Run) {
 		if !r.newest && l.Entries > 0 {
 			f.Broker = "preallocated room in a rolled segment: brokers take the last zero slot for its last entry until it is rebuilt"
 		}
-		f.set("lastSlot", int64(l.Tail.First+l.Tail.Slots-1))
+		f.lastSlot = int64(l.Tail.First + l.Tail.Slots - 1)
 		r.partition.report.add(f)
 	}
+}
+
+// tooMany reports an index that is out of order and too large for all of its
+// slots to be compared with the log.
+func (r *slotReport) tooMany(slot int64) {
+	if slot < 0 {
+		return
+	}
+	f := r.at(r.codes.notIncreasing, slot)
+	f.Message = fmt.Sprintf("out of order; of %d slots only the first %d are compared with the log", r.layout.Entries, mostCompared)
+	f.Broker = "lookups go astray"
+	r.partition.report.add(f)
 }
 
 // stale explains the wrong slots at the end by a truncation: no entry was due
@@ -115,8 +147,7 @@ func (r *slotReport) stale(due bool) {
 	f.EndPosition = (last + 1) * r.width
 	f.Message = fmt.Sprintf("slots %d to %d are left over from before a truncation", r.tailSlot, last)
 	f.Broker = "overwritten as the broker goes on; after an unclean stop recovery rebuilds the index"
-	f.set("lastSlot", last)
-	f.set("count", last-r.tailSlot+1)
+	f.lastSlot, f.folded = last, last-r.tailSlot+1
 	r.partition.report.add(f)
 	r.wrong = r.wrong[:0]
 }

@@ -58,7 +58,7 @@ func (p *partitionCheck) snapshot(e *logdir.Entry) {
 		}
 	}
 	if faults > 0 {
-		wrong.set("count", faults)
+		wrong.folded = faults
 		p.report.add(wrong)
 	}
 }

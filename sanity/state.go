@@ -72,7 +72,7 @@ func (p *partitionCheck) epochsBeyond() {
 			continue
 		}
 		if first != nil {
-			first.set("count", first.count()+1)
+			first.folded = first.count() + 1
 			continue
 		}
 		f := At(CheckpointOffsetOutOfRange, p.p.LeaderEpochs.Path)

@@ -77,7 +77,7 @@ func (c *timeIndexCheck) batch(f *fact, before int64) {
 func (c *timeIndexCheck) meet(e slotted[indexfile.TimeEntry], f *fact, before int64) {
 	switch {
 	case e.entry.RelativeOffset < 0:
-		c.wrong(e, TimeIndexOffsetOutOfRange, "relative offset %d: below the segment's base offset", e.entry.RelativeOffset)
+		c.wrong(e, TimeIndexOffsetOutOfRange, "relative offset %d: below the segment's base offset", int64(e.entry.RelativeOffset))
 	case c.doubt && e.entry.Offset < f.base:
 		c.skip(e)
 	case f.magic < 1, f.doubtful && e.entry.Timestamp != f.maxTimestamp:
@@ -99,15 +99,14 @@ func (c *timeIndexCheck) skip(e slotted[indexfile.TimeEntry]) {
 	c.out.add(verdict[indexfile.TimeEntry]{slotted: e, skip: true})
 }
 
-func (c *timeIndexCheck) wrong(e slotted[indexfile.TimeEntry], code Code, format string, args ...any) {
-	c.out.add(verdict[indexfile.TimeEntry]{slotted: e, code: code, message: fmt.Sprintf(format, args...)})
+func (c *timeIndexCheck) wrong(e slotted[indexfile.TimeEntry], code Code, format string, args ...int64) {
+	c.out.add(wrongVerdict(e, code, format, args...))
 }
 
 func (c *timeIndexCheck) settle(v verdict[indexfile.TimeEntry]) {
 	e := v.entry
 	if c.hasRight && v.code != TimeIndexOffsetOutOfRange && (e.Timestamp <= c.right.Timestamp || e.Offset < c.right.Offset) && (v.code != "" || !v.skip) {
-		v.code, v.skip = TimeIndexNotIncreasing, false
-		v.message = fmt.Sprintf("timestamp %d of offset %d behind timestamp %d of offset %d", e.Timestamp, e.Offset, c.right.Timestamp, c.right.Offset)
+		v = wrongVerdict(v.slotted, TimeIndexNotIncreasing, "timestamp %d of offset %d behind timestamp %d of offset %d", e.Timestamp, e.Offset, c.right.Timestamp, c.right.Offset)
 	}
 	if v.skip {
 		return
@@ -117,8 +116,11 @@ func (c *timeIndexCheck) settle(v verdict[indexfile.TimeEntry]) {
 		c.slots.good(v.slot)
 		return
 	}
+	if c.slots.more(v.code, v.slot, e.Offset) != nil {
+		return
+	}
 	f := c.slots.at(v.code, v.slot)
-	f.Message = v.message
+	f.Message = v.message()
 	f.Offset, f.LastOffset = max(-1, e.Offset), max(-1, e.Offset)
 	f.set("entryTimestamp", e.Timestamp)
 	f.set("entryOffset", e.Offset)
@@ -134,7 +136,7 @@ func (c *timeIndexCheck) end() {
 		e := c.cursor.head
 		switch {
 		case e.entry.RelativeOffset < 0:
-			c.wrong(e, TimeIndexOffsetOutOfRange, "relative offset %d: below the segment's base offset", e.entry.RelativeOffset)
+			c.wrong(e, TimeIndexOffsetOutOfRange, "relative offset %d: below the segment's base offset", int64(e.entry.RelativeOffset))
 		case s.endsDamaged || c.doubt:
 			c.skip(e)
 		default:
@@ -142,6 +144,7 @@ func (c *timeIndexCheck) end() {
 		}
 	}
 	c.out.end()
+	c.slots.tooMany(c.cursor.beyond)
 	c.slots.shape(c.holes)
 	if c.cursor.err != nil {
 		s.partition.report.unreadable(c.slots.file, -1, c.cursor.err)

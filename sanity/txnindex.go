@@ -26,7 +26,7 @@ type txnIndexCheck struct {
 func newTxnIndexCheck(s *segmentCheck, file string, r *indexfile.TxnReader) *txnIndexCheck {
 	c := &txnIndexCheck{s: s, file: file, exists: r != nil, fold: newFolder(s.partition.report), damaged: s.lineage.damaged}
 	if r == nil {
-		c.cursor = &cursor[indexfile.TxnEntry]{ordered: true}
+		c.cursor = &cursor[indexfile.TxnEntry]{ordered: true, beyond: -1}
 	} else {
 		c.cursor = newCursor(&r.Reader, r.Slots(),
 			func(e indexfile.TxnEntry) int64 { return e.LastOffset },
@@ -97,8 +97,8 @@ func (c *txnIndexCheck) noMarker(e slotted[indexfile.TxnEntry]) {
 	c.wrong(e, TxnIndexMismatch, "no abort marker at offset %d", e.entry.LastOffset)
 }
 
-func (c *txnIndexCheck) wrong(e slotted[indexfile.TxnEntry], code Code, format string, args ...any) {
-	c.out.add(verdict[indexfile.TxnEntry]{slotted: e, code: code, message: fmt.Sprintf(format, args...)})
+func (c *txnIndexCheck) wrong(e slotted[indexfile.TxnEntry], code Code, format string, args ...int64) {
+	c.out.add(wrongVerdict(e, code, format, args...))
 }
 
 func (c *txnIndexCheck) settle(v verdict[indexfile.TxnEntry]) {
@@ -106,12 +106,10 @@ func (c *txnIndexCheck) settle(v verdict[indexfile.TxnEntry]) {
 	broker := "consumers that read committed records only get records of aborted transactions, or miss committed ones"
 	switch {
 	case e.Version != indexfile.TxnVersion:
-		v.code, v.skip = TxnIndexVersion, false
-		v.message = fmt.Sprintf("version %d, not %d", e.Version, indexfile.TxnVersion)
+		v = wrongVerdict(v.slotted, TxnIndexVersion, "version %d, not %d", int64(e.Version), indexfile.TxnVersion)
 		broker = "the load of the log fails with a KafkaException, after a clean stop too"
 	case c.hasRight && (e.LastOffset <= c.right.LastOffset || e.LastStableOffset < c.right.LastStableOffset):
-		v.code, v.skip = TxnIndexNotIncreasing, false
-		v.message = fmt.Sprintf("last offset %d, last stable offset %d behind %d, %d", e.LastOffset, e.LastStableOffset, c.right.LastOffset, c.right.LastStableOffset)
+		v = wrongVerdict(v.slotted, TxnIndexNotIncreasing, "last offset %d, last stable offset %d behind %d, %d", e.LastOffset, e.LastStableOffset, c.right.LastOffset, c.right.LastStableOffset)
 	case v.code != "" && e.LastOffset < c.s.base:
 		broker = "the next start throws CorruptIndexException and recovers the segment"
 	}
@@ -123,10 +121,17 @@ func (c *txnIndexCheck) settle(v verdict[indexfile.TxnEntry]) {
 		c.fold.sound()
 		return
 	}
+	if run := c.fold.run(v.code); run != nil {
+		run.folded, run.lastSlot = run.count()+1, max(run.last(), v.slot)
+		run.EndPosition = max(run.EndPosition, (v.slot+1)*indexfile.TxnEntrySize)
+		run.LastOffset = max(run.LastOffset, e.LastOffset)
+		c.fold.open[v.code] = run
+		return
+	}
 	f := At(v.code, c.file)
 	f.Slot, f.Position, f.EndPosition = v.slot, v.slot*indexfile.TxnEntrySize, (v.slot+1)*indexfile.TxnEntrySize
 	f.Offset, f.LastOffset = max(-1, e.FirstOffset), max(-1, e.LastOffset)
-	f.Message, f.Broker = v.message, broker
+	f.Message, f.Broker = v.message(), broker
 	c.fold.add(f)
 }
 
@@ -136,6 +141,13 @@ func (c *txnIndexCheck) end() {
 		c.noMarker(c.cursor.head)
 	}
 	c.out.end()
+	if slot := c.cursor.beyond; slot >= 0 {
+		f := At(TxnIndexNotIncreasing, c.file)
+		f.Slot, f.Position, f.EndPosition = slot, slot*indexfile.TxnEntrySize, (slot+1)*indexfile.TxnEntrySize
+		f.Message = fmt.Sprintf("out of order; only the first %d slots are compared with the log", mostCompared)
+		f.Broker = "aborted transactions may be overlooked"
+		c.s.partition.report.add(f)
+	}
 	if c.cursor.err != nil {
 		c.s.partition.report.unreadable(c.file, -1, c.cursor.err)
 	}
