@@ -37,11 +37,9 @@ func (r *result) String() string {
 
 func check(t testing.TB, o Options, paths ...string) *result {
 	t.Helper()
-	targets, err := logdir.Resolve(paths...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	targets := resolve(t, paths...)
 	r := new(result)
+	var err error
 	r.summary, err = Check(context.Background(), targets, o, func(f *Finding) error {
 		r.findings = append(r.findings, f)
 		return nil
@@ -61,6 +59,15 @@ func check(t testing.TB, o Options, paths ...string) *result {
 		t.Errorf("the summary counts %+v, the findings are %+v", s, counted)
 	}
 	return r
+}
+
+func resolve(t testing.TB, paths ...string) []*logdir.Target {
+	t.Helper()
+	targets, err := logdir.Resolve(paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return targets
 }
 
 // codes lists the codes of findings with their number.

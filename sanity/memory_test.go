@@ -49,6 +49,10 @@ func (m *memory) path(name string) string { return filepath.Join(m.listing.Path,
 
 // check checks the partition with the content of some files replaced.
 func (m *memory) check(o Options, changed map[string][]byte) ([]*Finding, Summary) {
+	return m.checkIn(environment{}, o, changed)
+}
+
+func (m *memory) checkIn(env environment, o Options, changed map[string][]byte) ([]*Finding, Summary) {
 	files := m.files
 	if len(changed) > 0 {
 		files = maps.Clone(files)
@@ -65,6 +69,6 @@ func (m *memory) check(o Options, changed map[string][]byte) ([]*Finding, Summar
 		}
 		return memoryFile{bytes.NewReader(data)}, int64(len(data)), nil
 	}
-	r := c.partition(context.Background(), m.listing, environment{}, nil)
+	r := c.partition(context.Background(), m.listing, env, nil)
 	return r.report.sorted(), r.report.summary
 }

@@ -61,8 +61,9 @@ func newPartitionCheck(ctx context.Context, c *checker, p *logdir.Partition, env
 
 // pending notes a gap; all of one code in a file are folded into one.
 func (p *partitionCheck) pending(fold *folder, f Finding) {
-	for i := range p.gaps {
-		if g := &p.gaps[i]; g.fold == fold && g.finding.Code == f.Code {
+	// Those of this file are the last ones.
+	for i := len(p.gaps) - 1; i >= 0 && p.gaps[i].fold == fold; i-- {
+		if g := &p.gaps[i]; g.finding.Code == f.Code {
 			g.finding.extend(&f)
 			return
 		}
@@ -78,10 +79,13 @@ func (p *partitionCheck) looked(size int64) {
 
 // found takes back a gap: the offsets turned up where they don't belong.
 func (p *partitionCheck) found(fold *folder, first, last int64) {
-	p.gaps = slices.DeleteFunc(p.gaps, func(g pendingGap) bool {
-		return g.fold == fold && g.finding.Code == OffsetGap && g.finding.count() == 1 &&
-			g.finding.Offset >= first && g.finding.LastOffset <= last
-	})
+	for i := len(p.gaps) - 1; i >= 0 && p.gaps[i].fold == fold; i-- {
+		g := &p.gaps[i].finding
+		if g.Code == OffsetGap && g.count() == 1 && g.Offset >= first && g.LastOffset <= last {
+			p.gaps = slices.Delete(p.gaps, i, i+1)
+			return
+		}
+	}
 }
 
 // all checks the whole directory.
@@ -224,11 +228,8 @@ func (p *partitionCheck) consequences() {
 func (p *partitionCheck) openTransactions() {
 	l := p.lineage
 	folds := map[string]*folder{}
-	for _, id := range slices.Sorted(maps.Keys(l.producers.byID)) {
-		v := l.producers.byID[id]
-		if v.firstOffset < 0 {
-			continue
-		}
+	for _, id := range slices.Sorted(maps.Keys(l.producers.open)) {
+		v := l.producers.open[id]
 		f := At(TransactionOpen, v.firstFile)
 		f.Position, f.Offset, f.LastOffset = v.position, v.firstOffset, v.firstOffset
 		f.Message = fmt.Sprintf("producer %d epoch %d has a transaction open since offset %d", id, v.epoch, v.firstOffset)

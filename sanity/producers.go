@@ -21,11 +21,11 @@ type producer struct {
 	delta       int32
 	coordinator int32
 	epoch       int16
-	whole       bool // seen from its first batch on, nothing missing since
 }
 
 type producers struct {
 	byID map[int64]*producer
+	open map[int64]*producer // those in a transaction
 	full bool
 }
 
@@ -37,7 +37,7 @@ func (p *producers) add(id int64) *producer {
 		return nil
 	}
 	if p.byID == nil {
-		p.byID = map[int64]*producer{}
+		p.byID, p.open = map[int64]*producer{}, map[int64]*producer{}
 	}
 	v := &producer{lastOffset: -1, firstOffset: -1, lastSeq: -1, coordinator: -1}
 	p.byID[id] = v
@@ -45,11 +45,11 @@ func (p *producers) add(id int64) *producer {
 }
 
 // earliestOpen is the first offset of the transaction that has been open for
-// longest, −1 where none is, apart from the one of id.
+// longest, apart from that of one producer; −1 where there is none.
 func (p *producers) earliestOpen(except int64) int64 {
 	first := int64(-1)
-	for id, v := range p.byID {
-		if id != except && v.firstOffset >= 0 && (first < 0 || v.firstOffset < first) {
+	for id, v := range p.open {
+		if id != except && (first < 0 || v.firstOffset < first) {
 			first = v.firstOffset
 		}
 	}
@@ -95,6 +95,7 @@ func (s *segmentCheck) producer(cur *fact) {
 	p.lastSeq, p.lastOffset, p.delta = cur.lastSequence, cur.last, cur.offsetDelta
 	if cur.transactional && p.firstOffset < 0 {
 		p.firstOffset, p.firstFile, p.position = cur.base, s.file, cur.position
+		l.producers.open[cur.producerID] = p
 	}
 }
 
@@ -127,6 +128,7 @@ func (s *segmentCheck) sequence(cur *fact, p *producer) {
 func (s *segmentCheck) marker(cur *fact, p *producer) {
 	first := p.firstOffset
 	p.firstOffset = -1
+	delete(s.lineage.producers.open, cur.producerID)
 	p.coordinator = cur.coordinator
 	if cur.marker == recordbatch.ControlAbort && s.txns != nil {
 		stable := s.lineage.producers.earliestOpen(cur.producerID)

@@ -111,7 +111,7 @@ func (s *segmentCheck) damage(b *recordbatch.Batch, e *recordbatch.CorruptError)
 		}
 	}
 	p := s.fold.add(f)
-	if f.Code != BatchBadMagic {
+	if n := len(s.partition.cuts); f.Code != BatchBadMagic && (n == 0 || s.partition.cuts[n-1].finding != p) {
 		s.partition.cuts = append(s.partition.cuts, cut{
 			finding: p, segment: s, batches: s.partition.report.summary.Batches, records: s.partition.report.summary.Records,
 		})

@@ -3,7 +3,9 @@ package sanity
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/internal/statefile"
@@ -28,10 +30,8 @@ func (p *partitionCheck) snapshot(e *logdir.Entry) {
 	// Where the log before the snapshot was not read, nothing is known.
 	compares := p.walking && l.last >= 0 && l.last < e.File.BaseOffset && !l.damaged && e.File.BaseOffset > p.firstOffset
 	if compares {
-		for id, v := range l.producers.byID {
-			if v.firstOffset >= 0 {
-				open[id] = v.firstOffset
-			}
+		for id, v := range l.producers.open {
+			open[id] = v.firstOffset
 		}
 	}
 	mismatch := func(offset int64, format string, args ...any) {
@@ -53,7 +53,8 @@ func (p *partitionCheck) snapshot(e *logdir.Entry) {
 		return
 	}
 	if p.c.options.Depth <= Checksums && !l.producers.full && !p.compacted && !l.thinned {
-		for id, first := range open {
+		for _, id := range slices.Sorted(maps.Keys(open)) {
+			first := open[id]
 			mismatch(first, "producer %d has a transaction open since offset %d, which the snapshot does not know", id, first)
 		}
 	}
