@@ -61,6 +61,7 @@ on disk. It works offline, on the files alone; reading never writes.
 
 	root.AddCommand(
 		newDumpCommand(global),
+		newCompareCommand(global),
 		newClusterCommand(global),
 		newGroupsCommand(global),
 		newIndexCommand(global),

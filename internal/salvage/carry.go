@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/kafsck/kafsck/internal/leaderepoch"
 	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/internal/statefile"
 )
@@ -14,7 +15,7 @@ import (
 // carry writes the small files of the partition: the leader epochs of what was
 // kept, and the topic id.
 func (r *run) carry() error {
-	batches := r.batches.entries
+	batches := r.batches.History
 	known := r.bestHistory()
 	if len(batches) > 0 || len(known) > 0 {
 		entries := checkpointFor(known, batches, max(r.writer.start, 0), r.writer.end)
@@ -39,7 +40,7 @@ func (r *run) carry() error {
 
 // bestHistory is the history of the replica that counts, or of the first that
 // has a sound checkpoint.
-func (r *run) bestHistory() history {
+func (r *run) bestHistory() leaderepoch.History {
 	if r.merger.authority != nil {
 		return r.merger.history
 	}
@@ -53,7 +54,7 @@ func (r *run) bestHistory() history {
 			r.passOver(i, p.LeaderEpochs, Malformed, err.Error())
 			continue
 		}
-		if sound(epochs.Entries) {
+		if leaderepoch.Sound(epochs.Entries) {
 			return epochs.Entries
 		}
 	}

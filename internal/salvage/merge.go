@@ -3,6 +3,8 @@ package salvage
 import (
 	"bytes"
 	"fmt"
+
+	"github.com/kafsck/kafsck/internal/leaderepoch"
 )
 
 // merger joins the streams of several replicas into one log.
@@ -11,7 +13,7 @@ type merger struct {
 	heads   []*candidate
 	// history is that of the replica with the highest leader epoch: the one
 	// that the others would follow. authority is its path.
-	history   history
+	history   leaderepoch.History
 	authority *stream
 	due       int64
 	kept      recent
@@ -26,7 +28,7 @@ func (m *merger) chooseAuthority() {
 		return
 	}
 	for _, s := range m.streams {
-		if m.authority == nil || s.history.latest() > m.authority.history.latest() {
+		if m.authority == nil || s.history.Latest() > m.authority.history.Latest() {
 			m.authority = s
 		}
 	}
@@ -72,7 +74,7 @@ func (m *merger) before(a, b *candidate) bool {
 }
 
 func (m *merger) rank(c *candidate) int {
-	if epoch, known := m.history.at(c.first); known && epoch == c.batch.PartitionLeaderEpoch {
+	if epoch, known := m.history.At(c.first); known && epoch == c.batch.PartitionLeaderEpoch {
 		return 1
 	}
 	return 0
@@ -87,8 +89,8 @@ func (m *merger) advance(i int) error {
 		}
 		s := m.streams[i]
 		switch {
-		case s != m.authority && m.authority != nil && m.history.diverged(&c.batch, s.history):
-			right, _ := m.history.at(c.first)
+		case s != m.authority && m.authority != nil && diverged(&c.batch, m.history, s.history):
+			right, _ := m.history.At(c.first)
 			m.decided(&Decision{
 				FirstOffset: Offset(c.first), LastOffset: Offset(c.last),
 				Kept: m.authority.name, KeptEpoch: right, Left: c.log.path, LeftEpoch: c.batch.PartitionLeaderEpoch, DecidedBy: "leader-epoch",

@@ -1,6 +1,6 @@
 package salvage
 
-import "strconv"
+import "github.com/kafsck/kafsck/internal/jsonvalue"
 
 // Reasons for which bytes are left that are no codes of findings.
 const (
@@ -40,15 +40,7 @@ func Lossless(reason string) bool {
 }
 
 // Offset is an offset, or −1 where there is none, which JSON shows as null.
-type Offset int64
-
-// MarshalJSON writes a number or null.
-func (o Offset) MarshalJSON() ([]byte, error) {
-	if o < 0 {
-		return []byte("null"), nil
-	}
-	return strconv.AppendInt(nil, int64(o), 10), nil
-}
+type Offset = jsonvalue.Offset
 
 // Salvaged is a run of batches that was copied.
 type Salvaged struct {

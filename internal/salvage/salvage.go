@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/kafsck/kafsck/internal/leaderepoch"
 	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/internal/place"
 )
@@ -107,7 +108,7 @@ type run struct {
 	report  *reporter
 	writer  *writer
 	merger  *merger
-	batches historyOfBatches
+	batches leaderepoch.Builder
 	passed  map[string]bool // files of which it was told that they were left
 }
 
@@ -199,7 +200,7 @@ func (r *run) copyBatches() error {
 		if r.writer.start >= 0 && c.first > r.writer.end && c.afterLoss {
 			r.report.gap(r.writer.end, c.first-1)
 		}
-		r.batches.add(&c.batch)
+		r.batches.Add(&c.batch)
 		err = r.writer.add(c)
 		c.release()
 		if err == nil {

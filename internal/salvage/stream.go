@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 
+	"github.com/kafsck/kafsck/internal/leaderepoch"
 	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/recordbatch"
 	"github.com/kafsck/kafsck/sanity"
@@ -60,7 +61,7 @@ type stream struct {
 	name     string // of the replica: its path
 	number   int    // among the replicas
 	logs     []*logFile
-	history  history
+	history  leaderepoch.History
 	left     func(*stream, *Left)
 	reading  func(io.ReaderAt) io.ReaderAt // nil: as it is
 	pull     func() (*candidate, error, bool)
@@ -243,7 +244,7 @@ func (s *stream) readChunk(log *logFile, disk *tolerant, chunk *recordbatch.Chun
 		}
 		held.users++
 		c := &candidate{batch: item.Batch, log: log, stream: s, chunk: held, afterLoss: s.lost}
-		s.measure(c)
+		c.first, c.last, c.records = s.decoder.Span(&c.batch)
 		s.lost = false
 		if c.first < log.base {
 			s.wait(log, &Left{
@@ -261,27 +262,6 @@ func (s *stream) readChunk(log *logFile, disk *tolerant, chunk *recordbatch.Chun
 		}
 	}
 	return true
-}
-
-// measure finds the offsets and the number of records of a batch. Only a
-// legacy wrapper has to be looked into.
-func (s *stream) measure(c *candidate) {
-	b := &c.batch
-	c.span = span{b.BaseOffset(), b.LastOffset()}
-	c.records = int64(b.Count)
-	if !b.IsLegacy() {
-		return
-	}
-	c.records = 1
-	if b.Codec() == recordbatch.CodecNone {
-		return
-	}
-	if in, err := s.decoder.Inspect(b); err == nil {
-		c.records = int64(in.Count)
-		if in.FirstOffset >= 0 && in.FirstOffset <= c.last {
-			c.first = in.FirstOffset
-		}
-	}
 }
 
 // damaged notes bytes that are no intact batch.

@@ -1,0 +1,132 @@
+// Package leaderepoch reasons about the leader epochs of replicas: under which
+// epoch a record was written, and from where on two replicas have different
+// pasts. The rules are those by which a follower truncates its log to that of
+// its leader (LeaderEpochFileCache, OffsetsForLeaderEpoch; KIP-101, KIP-279).
+package leaderepoch
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kafsck/kafsck/internal/statefile"
+	"github.com/kafsck/kafsck/recordbatch"
+)
+
+// History is the leader epochs of a log with the offsets at which they began,
+// both rising.
+type History []statefile.EpochEntry
+
+// Sound says whether entries are a history that can be relied on.
+func Sound(entries []statefile.EpochEntry) bool {
+	return len(entries) > 0 && statefile.LeaderEpochs{Entries: entries}.OutOfOrder() < 0
+}
+
+// At is the epoch under which the record of an offset was written; ok is false
+// before the first entry.
+func (h History) At(offset int64) (epoch int32, ok bool) {
+	for i := len(h) - 1; i >= 0; i-- {
+		if h[i].StartOffset <= offset {
+			return h[i].Epoch, true
+		}
+	}
+	return -1, false
+}
+
+// Latest is the largest epoch, −1 where there is none.
+func (h History) Latest() int32 {
+	if len(h) == 0 {
+		return -1
+	}
+	return h[len(h)-1].Epoch
+}
+
+// EndOffset is what a leader answers when a follower asks for the end of an
+// epoch: the largest epoch that it knows up to that one, and the offset behind
+// its last record, which is the start of the next epoch, or the log end offset
+// (LeaderEpochFileCache.endOffsetFor). ok is false where it knows none.
+func (h History) EndOffset(epoch int32, logEnd int64) (found int32, end int64, ok bool) {
+	end = logEnd
+	for _, e := range slices.Backward(h) {
+		if e.Epoch <= epoch {
+			return e.Epoch, end, true
+		}
+		end = e.StartOffset
+	}
+	return -1, 0, false
+}
+
+// Divergence is the offset to which a follower truncates its log when leader
+// begins to lead: what both have below it has the same past. ends are the log
+// end offsets. ok is false where the histories have nothing to go by; without
+// a divergence the offset is the smaller one of the ends.
+func Divergence(leader History, leaderEnd int64, follower History, followerEnd int64) (offset int64, ok bool) {
+	offset = followerEnd
+	for ask := follower.Latest(); ask >= 0; {
+		found, end, known := leader.EndOffset(ask, leaderEnd)
+		if !known {
+			return 0, false
+		}
+		mine, myEnd, known := follower.EndOffset(found, followerEnd)
+		if !known {
+			return 0, false
+		}
+		offset = min(offset, end, myEnd)
+		if mine == found {
+			return offset, true
+		}
+		ask = mine
+	}
+	return 0, false
+}
+
+// Builder makes a history from the batches of a log. A damaged epoch, which no
+// checksum covers, must not count: one that a single batch has between others
+// of a lower epoch is dropped.
+type Builder struct {
+	History History
+	batches int // of the last entry
+}
+
+// Add takes the next batch of the log.
+func (b *Builder) Add(batch *recordbatch.Batch) {
+	epoch := batch.PartitionLeaderEpoch
+	if batch.IsLegacy() || epoch < 0 {
+		return
+	}
+	n := len(b.History)
+	switch {
+	case n > 0 && epoch == b.History[n-1].Epoch:
+		b.batches++
+		return
+	case n > 0 && epoch < b.History[n-1].Epoch:
+		if b.batches > 1 || n == 1 || b.History[n-2].Epoch > epoch {
+			return
+		}
+		b.History, b.batches = b.History[:n-1], 2
+		if b.History[n-2].Epoch == epoch {
+			return
+		}
+	}
+	b.History, b.batches = append(b.History, statefile.EpochEntry{Epoch: epoch, StartOffset: batch.BaseOffset()}), 1
+}
+
+// Clip drops entries that begin at or behind end, and those that were over
+// before start; the one that is under way there begins there
+// (LeaderEpochFileCache.truncateFromEnd, truncateFromStart).
+func (h History) Clip(start, end int64) History {
+	var kept History
+	for _, e := range h {
+		if e.StartOffset >= end {
+			break
+		}
+		if e.StartOffset <= start {
+			kept = kept[:0]
+			e.StartOffset = start
+		}
+		kept = append(kept, e)
+	}
+	return kept
+}
+
+// All is an end that clips nothing.
+const All = math.MaxInt64
