@@ -3,7 +3,6 @@ module github.com/kafsck/kafsck
 go 1.26.0
 
 require (
-	github.com/dustin/go-humanize v1.1.0
 	github.com/golang/snappy v1.0.0
 	github.com/google/go-cmp v0.6.0
 	github.com/klauspost/compress v1.20.4

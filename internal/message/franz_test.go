@@ -5,9 +5,10 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kmsg"
+
 	"github.com/kafsck/kafsck/internal/message"
 	"github.com/kafsck/kafsck/internal/message/messagetest"
-	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // Messages that franz-go knows too, read by both.
