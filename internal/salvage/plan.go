@@ -224,6 +224,24 @@ func (r *Replica) logs() []*logFile {
 	return logs
 }
 
+// bases are the base offsets of a replica's segments, also of those of which
+// only an index is left, rising.
+func (r *Replica) bases() []int64 {
+	var bases []int64
+	if r.partition != nil {
+		for i := range r.partition.Segments {
+			bases = append(bases, r.partition.Segments[i].BaseOffset)
+		}
+		return bases
+	}
+	for _, log := range r.logs() {
+		if log.named {
+			bases = append(bases, log.base)
+		}
+	}
+	return bases
+}
+
 // partitionOf is the name of the partition in whose directory a file lies.
 func partitionOf(path string) string {
 	name := baseName(filepath.Dir(path))

@@ -131,10 +131,9 @@ func (r *run) run(ctx context.Context) error {
 		return err
 	}
 	defer r.merger.finish()
-	for _, log := range r.merger.streams[0].logs {
-		if log.named {
-			r.writer.bases = append(r.writer.bases, log.base)
-		}
+	r.writer.bases = r.job.Replicas[0].bases()
+	if logs := r.merger.streams[0].logs; len(logs) > 0 && logs[len(logs)-1].named {
+		r.writer.newest = logs[len(logs)-1].base
 	}
 	if err := r.copyBatches(); err != nil {
 		return err

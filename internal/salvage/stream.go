@@ -73,6 +73,7 @@ type stream struct {
 	due      int64
 	ended    bool
 	lost     bool // damage since the last batch
+	astray   bool // a batch out of place since the last one that was not
 	waiting  []waitingLeft
 	decoder  recordbatch.Decoder
 	ioErrors int64 // bytes
@@ -109,10 +110,13 @@ func (s *stream) next() (*candidate, error) {
 		switch verdict {
 		case inOrder, moved:
 			c.moved = verdict == moved
+			c.afterLoss = c.afterLoss || s.astray
+			s.astray = false
 			s.due = c.last + 1
 			s.kept.add(&c.batch)
 			return c, nil
 		case astray:
+			s.astray = true
 			s.leave(c, OutOfPlace, "later batches contradict its base offset")
 		case behind:
 			switch {
@@ -121,6 +125,7 @@ func (s *stream) next() (*candidate, error) {
 			case c.last >= s.due:
 				s.leave(c, Overlap, fmt.Sprintf("offsets up to %d stand before it", s.due-1))
 			default:
+				s.astray = true
 				s.leave(c, OutOfPlace, fmt.Sprintf("offsets up to %d stand before it", s.due-1))
 			}
 		}

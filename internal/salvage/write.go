@@ -26,6 +26,7 @@ type writer struct {
 	name     string
 	report   *reporter
 	bases    []int64 // of the segments of the first source, rising
+	newest   int64   // base offset of its newest .log; −1 none
 	start    int64   // base offset of the first segment
 	segments int64
 	base     int64 // of the newest segment
@@ -54,7 +55,7 @@ type segment struct {
 }
 
 func newWriter(set *place.Set, name string, o Options, report *reporter) *writer {
-	w := &writer{set: set, name: name, options: o, report: report, start: -1}
+	w := &writer{set: set, name: name, options: o, report: report, start: -1, newest: -1}
 	w.accepts = producerstate.New(kafkaversion.Latest, 0)
 	w.replayed = producerstate.New(kafkaversion.Latest, 0)
 	return w
@@ -246,8 +247,7 @@ func (w *writer) finish() error {
 	if err := w.finishSegment(); err != nil {
 		return err
 	}
-	if n := len(w.bases); n > 0 && (w.start < 0 || w.bases[n-1] > w.end) {
-		last := w.bases[n-1]
+	if last := w.newest; last >= 0 && (w.start < 0 || last > w.end) {
 		if err := w.open(last); err != nil {
 			return err
 		}
