@@ -1,11 +1,10 @@
 package cmd
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/kafsck/kafsck/internal/render"
+	"github.com/kafsck/kafsck/internal/similar"
 	"github.com/kafsck/kafsck/sanity"
 )
 
@@ -72,30 +71,13 @@ func parseCodes(flag string, names []string) ([]sanity.Code, error) {
 			codes = append(codes, code)
 			continue
 		}
-		hint := "; kafsck explain lists them"
-		if similar := sanity.SimilarCodes(name); len(similar) > 0 {
-			hint = "; is it " + joinCodes(similar) + "?"
-		}
+		hint := similar.Question(sanity.SimilarCodes(name), "; kafsck explain lists them")
 		if flag != "" {
 			return nil, usageErrorf("--%s: unknown code %q%s", flag, name, hint)
 		}
 		return nil, usageErrorf("unknown code %q%s", name, hint)
 	}
 	return codes, nil
-}
-
-func joinCodes(codes []sanity.Code) string {
-	var b strings.Builder
-	for i, c := range codes {
-		switch {
-		case i > 0 && i == len(codes)-1:
-			b.WriteString(" or ")
-		case i > 0:
-			b.WriteString(", ")
-		}
-		b.WriteString(string(c))
-	}
-	return b.String()
 }
 
 func codeNames() []string {

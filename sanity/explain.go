@@ -1,10 +1,6 @@
 package sanity
 
-import (
-	"cmp"
-	"slices"
-	"strings"
-)
+import "github.com/kafsck/kafsck/internal/similar"
 
 //go:generate go run ../internal/gendocs -findings ../docs/findings.md
 
@@ -86,50 +82,13 @@ func ParseCode(name string) (Code, bool) {
 // SimilarCodes are the codes that somebody may have meant who wrote name, the
 // likeliest first; at most three, and none that is too far away.
 func SimilarCodes(name string) []Code {
-	name = strings.ToLower(strings.TrimSpace(name))
-	if name == "" || len(name) > 100 {
-		return nil
-	}
-	type candidate struct {
-		code     Code
-		distance int
-	}
-	var near []candidate
+	var names []string
 	for _, e := range Explanations() {
-		d := editDistance(name, string(e.Code))
-		if strings.Contains(string(e.Code), name) {
-			d = min(d, 2) // a part of the name is as good as a slip
-		}
-		if d <= max(2, len(name)/3) {
-			near = append(near, candidate{e.Code, d})
-		}
+		names = append(names, string(e.Code))
 	}
-	slices.SortStableFunc(near, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
 	var codes []Code
-	for _, c := range near[:min(3, len(near))] {
-		codes = append(codes, c.code)
+	for _, s := range similar.To(name, names) {
+		codes = append(codes, Code(s))
 	}
 	return codes
-}
-
-// editDistance counts the letters that have to be put in, taken out or changed
-// to turn a into b (Levenshtein).
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			substituted := diagonal
-			if a[i] != b[j] {
-				substituted++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(substituted, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }
