@@ -31,7 +31,7 @@ Examples:
   kafsck cluster /var/lib/kafka/metadata
   kafsck cluster --at 4711 --format json __cluster_metadata-0
 ` + exitStatusHelp,
-		Args: cobra.ExactArgs(1),
+		Args: onePath,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCluster(cmd.Context(), global, args[0], at)
 		},

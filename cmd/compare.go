@@ -29,7 +29,7 @@ Examples:
   kafsck compare node1/orders-3 node2/orders-3
   kafsck compare -f json a/orders-3 b/orders-3 | jq 'select(.kind == "different")'
 ` + exitStatusHelp,
-		Args: cobra.ExactArgs(2),
+		Args: twoPaths,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCompare(cmd.Context(), global, &s, args)
 		},

@@ -71,8 +71,8 @@ func (e *emitter) failedParts(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, part := range joined.Unwrap() {
+	if parts := joinedParts(err); parts != nil {
+		for _, part := range parts {
 			if err := e.failedParts(ctx, part); err != nil {
 				return err
 			}

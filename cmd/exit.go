@@ -90,9 +90,11 @@ func Main() int {
 // Run executes one command line against the given streams and returns the
 // exit code. It is what Main and the tests share.
 func Run(ctx context.Context, args []string, streams Streams) int {
+	out := &watchedWriter{w: streams.Out}
+	streams.Out = out
 	root := NewRootCommand(streams)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := out.outcome(root.ExecuteContext(ctx))
 	return report(ctx, err, streams.Err)
 }
 

@@ -45,10 +45,26 @@ func parseTimeFlag(flag, value string, fallback int64) (int64, error) {
 	return t.UnixMilli(), nil
 }
 
-// complain writes one line about something that could not be done. What comes
-// from names and files is quoted.
+// complain writes one line about something that could not be done, or one for
+// each of several. What comes from names and files is quoted.
 func complain(w io.Writer, err error) {
+	if parts := joinedParts(err); parts != nil {
+		for _, part := range parts {
+			complain(w, part)
+		}
+		return
+	}
 	_, _ = fmt.Fprintf(w, "kafsck: %s\n", dump.AppendQuoted(nil, err.Error()))
+}
+
+// joinedParts is what errors.Join put together, nil for any other error, also
+// for one that wraps several and says more than they do.
+func joinedParts(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok || errors.Join(joined.Unwrap()...).Error() != err.Error() {
+		return nil
+	}
+	return joined.Unwrap()
 }
 
 // isBrokenPipe says whether the reader of our output went away.

@@ -33,7 +33,7 @@ Examples:
   kafsck groups --group 'billing-*' --format json __consumer_offsets-12
   kafsck groups --at 100200 __consumer_offsets-12
 ` + exitStatusHelp,
-		Args: cobra.ExactArgs(1),
+		Args: onePath,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := path.Match(pattern, ""); err != nil {
 				return usageErrorf("--group %q: %v", pattern, err)

@@ -34,7 +34,7 @@ Examples:
   kafsck index --simulate 1024,4096,104857600 orders-0
   kafsck index --simulate 4096 --segment-bytes 104857600 orders-0
 ` + exitStatusHelp,
-		Args: cobra.MinimumNArgs(1),
+		Args: somePaths,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, err := global.textTableJSON()
 			if err != nil {

@@ -35,7 +35,7 @@ Examples:
   kafsck lookup --offset 1234 --map orders-0
   kafsck lookup --offset 1234 --verify orders-0/00000000000000000000.log
 ` + exitStatusHelp,
-		Args: cobra.ExactArgs(1),
+		Args: onePath,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target, err := o.target(cmd)
 			if err != nil {

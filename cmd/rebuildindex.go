@@ -31,8 +31,9 @@ type rebuildOptions struct {
 func newRebuildIndexCommand(global *globalOptions) *cobra.Command {
 	var o rebuildOptions
 	command := &cobra.Command{
-		Use:   "rebuild-index [flags] PATH...",
-		Short: "Rebuild .index, .timeindex and .txnindex from the .log as a broker does",
+		Use:        "rebuild-index [flags] PATH...",
+		SuggestFor: []string{"reindex", "repair", "fix"},
+		Short:      "Rebuild .index, .timeindex and .txnindex from the .log as a broker does",
 		Long: `Rebuild the indexes of a .log, a partition directory or, with --all, a whole log
 dir: byte for byte what a broker's recovery leaves behind.
 
@@ -48,7 +49,7 @@ Examples:
   kafsck rebuild-index --in-place --all --topic 'orders*' /var/lib/kafka/data
   kafsck rebuild-index --format json --all /var/lib/kafka/data > incident.ndjson
 ` + exitStatusHelp,
-		Args: cobra.MinimumNArgs(1),
+		Args: somePaths,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, err := global.textTableJSON()
 			if err != nil {

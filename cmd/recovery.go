@@ -44,7 +44,7 @@ Examples:
   kafsck recovery --format json orders-0
   kafsck recovery --kafka-version 2.8 orders-0
 ` + exitStatusHelp,
-		Args: cobra.ExactArgs(1),
+		Args: onePath,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options, err := o.build(global)
 			if err != nil {

@@ -38,7 +38,10 @@ on disk. It works offline, on the files alone; reading never writes.
 ` + exitStatusHelp,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          noCommand,
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			return global.check()
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cmd.Help()
 		},
@@ -47,9 +50,8 @@ on disk. It works offline, on the files alone; reading never writes.
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return &exitError{code: exitUsage, err: err}
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.SuggestionsMinimumDistance = 2
 	flags := root.PersistentFlags()
 	flags.StringVarP(&global.format, "format", "f", "text", "output `format`: text, table or json (one object a line)")
 	flags.StringVar(&global.color, "color", "auto", "colour: auto, always or never (NO_COLOR is honoured)")

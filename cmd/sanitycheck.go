@@ -43,10 +43,11 @@ func newSanityCheckCommand(global *globalOptions) *cobra.Command {
 	var flags sanityFlags
 	cmd := &cobra.Command{
 		Use:               "sanity-check PATH...",
+		SuggestFor:        []string{"check", "fsck", "verify", "scan"},
 		Short:             "Find every fault in logs, indexes, snapshots and checkpoints",
 		Long:              sanityCheckLong + exitStatusHelp,
 		Example:           sanityCheckExamples,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              somePaths,
 		ValidArgsFunction: completeFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runSanityCheck(cmd.Context(), global, &flags, args)

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"errors"
 	"io"
 	"os"
 
@@ -17,11 +18,40 @@ type Streams struct {
 
 // fileOf is the file behind w, if w is one or guards one.
 func fileOf(w io.Writer) (*os.File, bool) {
-	if g, guarded := w.(*guardedWriter); guarded {
-		w = g.w
+	switch t := w.(type) {
+	case *os.File:
+		return t, true
+	case *guardedWriter:
+		return fileOf(t.w)
+	case *watchedWriter:
+		return fileOf(t.w)
 	}
-	f, ok := w.(*os.File)
-	return f, ok
+	return nil, false
+}
+
+// watchedWriter keeps the first error of writing: helps and tables are written
+// by libraries that drop it, and output that is lost must not look like success.
+type watchedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (w *watchedWriter) Write(b []byte) (int, error) {
+	n, err := w.w.Write(b)
+	if w.err == nil {
+		w.err = err
+	}
+	return n, err
+}
+
+// outcome is the error of a command that wrote to w and returned err.
+func (w *watchedWriter) outcome(err error) error {
+	var coded *exitError
+	silent := err == nil || errors.As(err, &coded) && coded.err == nil
+	if w.err != nil && silent && !isBrokenPipe(w.err) {
+		return w.err
+	}
+	return err
 }
 
 // isTerminal says whether w is a terminal.

@@ -48,7 +48,7 @@ Examples:
   kafsck transactions --coordinator /var/lib/kafka/data
   kafsck transactions --coordinator --at 900 -f json __transaction_state-7
 ` + exitStatusHelp,
-		Args: cobra.MinimumNArgs(1),
+		Args: somePaths,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !o.coordinator {
 				if cmd.Flags().Changed("at") {

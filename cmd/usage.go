@@ -1,0 +1,89 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/kafsck/kafsck/internal/similar"
+)
+
+// noCommand refuses arguments of the root: words that are no command.
+func noCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	near := root.SuggestionsFor(args[0])
+	if len(near) == 0 {
+		var names []string
+		for _, c := range root.Commands() {
+			names = append(names, c.Name())
+		}
+		near = similar.To(args[0], names)
+	}
+	return usageErrorf("unknown command %q%s", args[0], similar.Question(near, "; kafsck --help lists them"))
+}
+
+// onePath, twoPaths and somePaths check the number of arguments.
+func onePath(cmd *cobra.Command, args []string) error { return pathCount(cmd, args, 1, 1, "one PATH") }
+func twoPaths(cmd *cobra.Command, args []string) error {
+	return pathCount(cmd, args, 2, 2, "two PATHs")
+}
+func somePaths(cmd *cobra.Command, args []string) error {
+	return pathCount(cmd, args, 1, len(args)+1, "at least one PATH")
+}
+
+func pathCount(cmd *cobra.Command, args []string, least, most int, what string) error {
+	if least <= len(args) && len(args) <= most {
+		return nil
+	}
+	return usageErrorf("%s needs %s, and got %d%s", cmd.Name(), what, len(args), helpHint(cmd))
+}
+
+// flagError says what is wrong with a flag in the words of the command line
+// instead of those of the parser.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		near := similar.To(unknown.GetSpecifiedName(), names)
+		for i := range near {
+			near[i] = "--" + near[i]
+		}
+		err = fmt.Errorf("unknown flag: --%s%s", unknown.GetSpecifiedName(), similar.Question(near, helpHint(cmd)))
+	case errors.As(err, &invalid):
+		var number *strconv.NumError
+		flag, value := invalid.GetFlag(), invalid.GetValue()
+		switch {
+		case errors.As(err, &number) && number.Func == "ParseBool":
+			err = fmt.Errorf("--%s %q: true or false", flag.Name, value)
+		case errors.As(err, &number) && errors.Is(number.Err, strconv.ErrRange):
+			err = fmt.Errorf("--%s %q: too large a number", flag.Name, value)
+		case errors.As(err, &number):
+			err = fmt.Errorf("--%s %q: not a whole number", flag.Name, value)
+		default:
+			err = fmt.Errorf("--%s %q: %w", flag.Name, value, invalid.Unwrap())
+		}
+	}
+	return &exitError{code: exitUsage, err: err}
+}
+
+func helpHint(cmd *cobra.Command) string { return "; see " + cmd.CommandPath() + " --help" }
+
+// check refuses values of the common flags that no command takes.
+func (g *globalOptions) check() error {
+	if g.workers < 1 {
+		return usageErrorf("--workers %d: 1 or more", g.workers)
+	}
+	if _, err := g.painter(); err != nil {
+		return err
+	}
+	_, err := g.wantsProgress()
+	return err
+}
