@@ -22,7 +22,7 @@ var flagName = regexp.MustCompile(`(?:^|\s)--([a-z][a-z-]*)`)
 
 // promised are commands of the contract that may not be there yet. One that is
 // there has to have the flags that texts say it has.
-var promised = []string{"compare", "recovery", "rebuild-index", "salvage", "transactions", "report"}
+var promised = []string{"compare", "recovery", "rebuild-index", "salvage", "transactions"}
 
 // checkCommands says which commands and flags in text don't exist, and how
 // many do.

@@ -13,6 +13,12 @@ import (
 	"github.com/kafsck/kafsck/internal/logdir"
 )
 
+// Kafka's defaults of index.interval.bytes and segment.index.bytes.
+const (
+	defaultIndexInterval = 4096
+	defaultMaxIndexSize  = 10 << 20
+)
+
 // recoveryOptions are the flags of recovery.
 type recoveryOptions struct {
 	unclean         bool
@@ -62,8 +68,8 @@ Examples:
 	f := command.Flags()
 	f.BoolVar(&o.unclean, "unclean", false, "as if the clean-shutdown marker weren't there")
 	f.BoolVar(&o.noRecoveryPoint, "no-recovery-point", false, "as if the recovery points weren't there: every segment is scanned")
-	f.Int64Var(&o.interval, "interval", 4096, "the topic's index.interval.bytes: `BYTES`")
-	f.IntVar(&o.maxIndexSize, "max-index-size", 10<<20, "the topic's segment.index.bytes: `BYTES`")
+	f.Int64Var(&o.interval, "interval", defaultIndexInterval, "the topic's index.interval.bytes: `BYTES`")
+	f.IntVar(&o.maxIndexSize, "max-index-size", defaultMaxIndexSize, "the topic's segment.index.bytes: `BYTES`")
 	f.StringVar(&o.version, "kafka-version", kafkaversion.Latest.String(), "the broker that starts: `X.Y[.Z]`")
 	f.StringVar(&o.topic, "topic", "", "on a log dir: only topics that match `GLOB`")
 	f.Int32SliceVar(&o.partitions, "partition", nil, "on a log dir: only partitions `N,…`")

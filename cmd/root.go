@@ -72,6 +72,7 @@ on disk. It works offline, on the files alone; reading never writes.
 		newExplainCommand(global),
 		newSanityCheckCommand(global),
 		newRebuildIndexCommand(global),
+		newReportCommand(global),
 		newTransactionsCommand(global),
 		newSalvageCommand(global),
 		newVersionCommand(global),

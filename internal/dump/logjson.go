@@ -9,11 +9,16 @@ import (
 	"github.com/kafsck/kafsck/recordbatch"
 )
 
-// appendBatchJSON appends the object of a batch. first and count are those of
-// the header, but of a legacy wrapper those of its messages.
-func (d *logDump) appendBatchJSON(dst []byte, b *recordbatch.Batch, in recordbatch.Inspection) []byte {
+// AppendBatch appends the object of a batch that lies in file, with a newline.
+// first and count are those of the header, but of a legacy wrapper those of its
+// messages.
+func AppendBatch(dst []byte, file string, b *recordbatch.Batch, in recordbatch.Inspection) []byte {
+	return appendBatchJSON(dst, appendText(nil, file), b, in)
+}
+
+func appendBatchJSON(dst, fileJSON []byte, b *recordbatch.Batch, in recordbatch.Inspection) []byte {
 	dst = append(dst, `{"type":"batch","file":`...)
-	dst = append(dst, d.fileJSON...)
+	dst = append(dst, fileJSON...)
 	dst = appendField(dst, `,"position":`, b.Position)
 	dst = appendField(dst, `,"size":`, b.Size)
 	dst = appendField(dst, `,"baseOffset":`, in.FirstOffset)

@@ -62,7 +62,7 @@ func (w *renderer) batch(d *logDump, out *rendered, b *recordbatch.Batch, damage
 	case Text:
 		out.text = appendBatchText(out.text, b)
 	case JSON:
-		out.text = d.appendBatchJSON(out.text, b, in)
+		out.text = appendBatchJSON(out.text, d.fileJSON, b, in)
 	case Hex:
 		out.text = appendHex(out.text, b)
 	}
