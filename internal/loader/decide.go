@@ -8,6 +8,7 @@ import (
 	"github.com/kafsck/kafsck/indexfile"
 	"github.com/kafsck/kafsck/internal/recovery"
 	"github.com/kafsck/kafsck/recordbatch"
+	"github.com/kafsck/kafsck/sanity"
 )
 
 // decide notes what becomes of a file that is no log.
@@ -98,13 +99,7 @@ func (l *load) recovered(s *segment, r *recovery.Result, reason string) {
 	}
 	switch {
 	case r.Failure != nil:
-		p.Position, p.Text = r.StopPosition, r.Failure.Error()
-		if p.Reason == "" || p.Reason == reasonUnflushed {
-			p.Reason = reasonFails
-		}
-		if r.Failure.Class == classOffsetOverflow {
-			p.Reason = "offset-overflow"
-		}
+		l.threw(s, r.StopPosition, r.Failure)
 	case r.Truncated() > 0:
 		p.raise(Truncate, "")
 		p.Position, p.next = s.log.from+r.ValidBytes, r.NextOffset
@@ -118,6 +113,18 @@ func (l *load) recovered(s *segment, r *recovery.Result, reason string) {
 		p.raise(RebuildIndex, reason)
 	default:
 		p.raise(Recover, reason)
+	}
+}
+
+// threw notes where in a log an exception came from. It may still be caught.
+func (l *load) threw(s *segment, position int64, thrown *indexfile.KafkaError) {
+	p := l.logs[s.log.origin]
+	if p == nil {
+		return
+	}
+	p.Position, p.Text, p.Reason = s.log.from+position, thrown.Error(), reasonFails
+	if thrown.Class == classOffsetOverflow {
+		p.Reason = string(sanity.OffsetOverflow)
 	}
 }
 

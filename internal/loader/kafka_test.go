@@ -200,7 +200,7 @@ func TestKafkaLoadsMess(t *testing.T) {
 			loses++
 		}
 	}
-	if loads < seeds/2 || loads > seeds*19/20 || loses < seeds/6 {
+	if loads < seeds/2 || loads > seeds*19/20 || loses < seeds/10 {
 		t.Errorf("%d of %d load, %d lose something", loads, seeds, loses)
 	}
 }

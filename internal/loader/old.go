@@ -119,15 +119,16 @@ func (l *load) completeSwapOld(name string) error {
 	return nil
 }
 
-// checkIndexesOld is the check of the indexes of releases up to 2.2. Those from
-// 0.9 on make a missing index before they look for it, and so never miss it.
+// checkIndexesOld is the check of the indexes of releases up to 2.2. Some of
+// them make a missing index before they look for it, and so never miss it: 0.9
+// to 0.10.0, and 1.1 to 2.2.
 func (l *load) checkIndexesOld(s *segment, hadTimes bool) (reason string, err error) {
 	v := l.options.Version
 	missing := !l.dir.has(s.name(extIndex))
 	switch {
 	case missing && v.Before(0, 8, 1):
 		return "", throw(classIllegalState, "Found log file with no corresponding index file.")
-	case missing && v.Before(0, 9):
+	case missing && (v.Before(0, 9) || !v.Before(0, 10, 1) && v.Before(1, 1)):
 		return "index-missing", nil
 	case missing:
 		if _, err := s.index(indexfile.Offset); err != nil {

@@ -49,6 +49,7 @@ func (s *segment) walk(from, to int64, visit func(h *recovery.Headers, b *record
 		case err != nil:
 			return err
 		case thrown != nil:
+			s.l.threw(s, h.Position(), thrown)
 			return thrown
 		case b == nil:
 			return nil

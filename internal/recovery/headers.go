@@ -44,6 +44,9 @@ func (h *Headers) Next() (b *recordbatch.Batch, thrown *indexfile.KafkaError, er
 	return b, nil, nil
 }
 
+// Position is where the next batch begins: where Next threw, if it did.
+func (h *Headers) Position() int64 { return h.w.position }
+
 // Load reads the whole of the batch that Next returned, so that its records
 // can be decoded.
 func (h *Headers) Load() error {
