@@ -18,14 +18,14 @@ import (
 func takeLock(path string) (held *os.File, ok bool, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
-		return nil, false, nil //nolint:nilerr // asking is left, which needs less
+		return nil, false, nil // asking is left, which needs less
 	}
 	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart}
 	err = syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &lock)
 	if err == nil {
 		return f, true, nil
 	}
-	f.Close()
+	_ = f.Close()
 	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) {
 		return nil, false, ErrLocked
 	}

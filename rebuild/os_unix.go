@@ -48,11 +48,11 @@ func lockDir(dir string) (unlock func(), err error) {
 		return nil, err
 	}
 	if err := syscall.Flock(int(d.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		d.Close()
+		_ = d.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, errBusy
 		}
 		return func() {}, nil // a file system without locks
 	}
-	return func() { d.Close() }, nil
+	return func() { _ = d.Close() }, nil
 }

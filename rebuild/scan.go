@@ -22,7 +22,7 @@ type scan struct {
 
 func (s *scan) close() {
 	if s != nil && s.source != nil {
-		s.source.Close()
+		_ = s.source.Close()
 		s.source = nil
 	}
 }

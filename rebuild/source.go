@@ -40,7 +40,7 @@ func openSource(ctx context.Context, path string, reading func(io.ReaderAt) io.R
 		s.tail, err = s.hashTail()
 	}
 	if err != nil {
-		f.Close()
+		_ = f.Close()
 		return nil, err
 	}
 	return s, nil

@@ -58,9 +58,9 @@ func (f *fact) set(b *recordbatch.Batch, p *probe) {
 
 // doubtful says whether something inside of the batch is wrong in a way that
 // lets its header be wrong as well.
-func (p *probe) doubtful() bool {
-	for i := range p.faults {
-		if p.faults[i].Severity == Error {
+func (o *probe) doubtful() bool {
+	for i := range o.faults {
+		if o.faults[i].Severity == Error {
 			return true
 		}
 	}

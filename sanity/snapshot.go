@@ -131,10 +131,10 @@ func (p *partitionCheck) stateFault(code Code, path string, err error, broker st
 func (r *report) stateFault(code Code, path string, err error, broker string) {
 	var fault *statefile.Error
 	switch {
-	case !errors.As(err, &fault), fault.Kind == statefile.ErrRead:
+	case !errors.As(err, &fault), errors.Is(fault.Kind, statefile.ErrRead):
 		r.unreadable(path, -1, err)
 		return
-	case fault.Kind == statefile.ErrTooLarge:
+	case errors.Is(fault.Kind, statefile.ErrTooLarge):
 		code = Unsupported
 		broker = "not checked"
 	}

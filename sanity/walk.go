@@ -3,7 +3,6 @@ package sanity
 import (
 	"errors"
 	"io"
-	"iter"
 	"strings"
 	"sync"
 
@@ -146,7 +145,7 @@ func (p *partitionCheck) scan(s *segmentCheck, f *file) error {
 		}
 		return r
 	}
-	for r, err := range ordered.Map(p.ctx, workers, iter.Seq2[*recordbatch.Chunk, error](scanner.Chunks()), work, (*probed).release) {
+	for r, err := range ordered.Map(p.ctx, workers, scanner.Chunks(), work, (*probed).release) {
 		if err != nil {
 			return err
 		}

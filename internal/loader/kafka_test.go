@@ -109,7 +109,7 @@ func TestKafkaLoadsDamagedLogs(t *testing.T) {
 			if name == "compressed" && d.File == ".log" && seed%4 > 0 {
 				continue
 			}
-			p := batchtest.GeneratePartition(uint64(seed), batchtest.Plain(), 3)
+			p := batchtest.GeneratePartition(uint64(seed), profile, 3)
 			for nth := range p.Segments {
 				dir := write(t, p, nth, d)
 				if dir == "" {

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"errors"
 	"math"
 
 	"github.com/kafsck/kafsck/indexfile"
@@ -122,10 +123,12 @@ func (l *load) nextPiece(s *segment, at int64) (p piece, err error) {
 
 // refused is the exception for an entry that an index refuses.
 func (l *load) refused(err error, base int64) error {
-	if refused, ok := err.(*indexfile.AppendError); ok {
+	var refused *indexfile.AppendError
+	if errors.As(err, &refused) {
 		return refused.Kafka(l.dir.abs(fileName(base, extIndex) + sufCleaned))
 	}
-	if size, ok := err.(*indexfile.SizeError); ok {
+	var size *indexfile.SizeError
+	if errors.As(err, &size) {
 		return size.Kafka()
 	}
 	return err

@@ -75,14 +75,14 @@ func (r *Result) Failed() Consequence {
 type Consequence uint8
 
 const (
-	// Recovered: the segment is cut at ValidBytes. Where that is less than
+	// Recovered means that the segment is cut at ValidBytes. Where that is less than
 	// Size, all later segments go.
 	Recovered Consequence = iota
-	// Emptied: InvalidOffsetException is caught, and the segment truncated to
-	// its base offset.
+	// Emptied means that InvalidOffsetException is caught, and the segment
+	// truncated to its base offset.
 	Emptied
-	// Split: the segment is divided so that offsets fit, if they can be.
+	// Split means that the segment is divided so that offsets fit, if they can be.
 	Split
-	// LoadFails: the log, and with it the log directory or the broker, fails.
+	// LoadFails means that the log, and with it the log directory or the broker, fails.
 	LoadFails
 )

@@ -40,28 +40,26 @@ func (m *merger) next() (*candidate, error) {
 	if m.heads == nil {
 		m.heads = make([]*candidate, len(m.streams))
 	}
-	for {
-		best := -1
-		for i := range m.streams {
-			if err := m.advance(i); err != nil {
-				return nil, err
-			}
-			if h := m.heads[i]; h != nil && (best < 0 || m.before(h, m.heads[best])) {
-				best = i
-			}
+	best := -1
+	for i := range m.streams {
+		if err := m.advance(i); err != nil {
+			return nil, err
 		}
-		if best < 0 {
-			return nil, nil
+		if h := m.heads[i]; h != nil && (best < 0 || m.before(h, m.heads[best])) {
+			best = i
 		}
-		c := m.heads[best]
-		m.heads[best] = nil
-		if len(m.streams) > 1 {
-			m.settle(c)
-			m.kept.add(&c.batch)
-		}
-		m.due = c.last + 1
-		return c, nil
 	}
+	if best < 0 {
+		return nil, nil
+	}
+	c := m.heads[best]
+	m.heads[best] = nil
+	if len(m.streams) > 1 {
+		m.settle(c)
+		m.kept.add(&c.batch)
+	}
+	m.due = c.last + 1
+	return c, nil
 }
 
 // before says which of two batches is to be taken: the one with the smaller

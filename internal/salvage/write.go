@@ -47,7 +47,6 @@ type segment struct {
 	name    string
 	base    int64
 	size    int64
-	origin  *logFile
 	batches int64
 	records int64
 	first   int64
