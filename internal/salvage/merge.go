@@ -63,19 +63,31 @@ func (m *merger) next() (*candidate, error) {
 }
 
 // before says which of two batches is to be taken: the one with the smaller
-// offset; of those that begin together the one of the right leader epoch.
+// offset; of those that begin together the one with the better claim.
 func (m *merger) before(a, b *candidate) bool {
 	if a.first != b.first {
 		return a.first < b.first
 	}
-	return m.rank(a) > m.rank(b)
+	better, _ := m.better(a, b)
+	return better
 }
 
-func (m *merger) rank(c *candidate) int {
-	if epoch, known := m.history.At(c.first); known && epoch == c.batch.PartitionLeaderEpoch {
-		return 1
+// better says whether a has the better claim to offsets that b claims too, and
+// by what: the right leader epoch; a place that no damage precedes, behind
+// which what looks like a batch may be a part of one. Without either, the
+// order of the replicas decides.
+func (m *merger) better(a, b *candidate) (better bool, by string) {
+	right := func(c *candidate) bool {
+		epoch, known := m.history.At(c.first)
+		return known && epoch == c.batch.PartitionLeaderEpoch
 	}
-	return 0
+	switch x, y := right(a), right(b); {
+	case x != y:
+		return x, "leader-epoch"
+	case a.afterLoss != b.afterLoss:
+		return b.afterLoss, "undamaged"
+	}
+	return a.stream.number < b.stream.number, "order"
 }
 
 // advance gets the next usable batch of a stream.
@@ -120,10 +132,12 @@ func (m *merger) settle(c *candidate) {
 			h.stream.leave(h, Duplicate, "another replica has the same batch")
 			continue
 		}
-		by, why := "order", "another replica, named first, has other bytes at the same offsets"
-		if m.rank(c) > m.rank(h) {
-			by, why = "leader-epoch", "another replica has a batch of the right leader epoch at the same offsets"
-		}
+		_, by := m.better(c, h)
+		why := map[string]string{
+			"leader-epoch": "another replica has a batch of the right leader epoch at the same offsets",
+			"undamaged":    "another replica has other bytes at the same offsets, and no damage before them",
+			"order":        "another replica, named first, has other bytes at the same offsets",
+		}[by]
 		m.decided(&Decision{
 			FirstOffset: Offset(h.first), LastOffset: Offset(h.last),
 			Kept: c.log.path, KeptEpoch: c.batch.PartitionLeaderEpoch, Left: h.log.path, LeftEpoch: h.batch.PartitionLeaderEpoch, DecidedBy: by,

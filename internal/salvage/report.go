@@ -85,7 +85,7 @@ type Decision struct {
 	KeptEpoch   int32  `json:"keptEpoch"`
 	Left        string `json:"left"`
 	LeftEpoch   int32  `json:"leftEpoch"`
-	DecidedBy   string `json:"decidedBy"` // leader-epoch or order
+	DecidedBy   string `json:"decidedBy"` // leader-epoch, undamaged or order
 }
 
 // Gap is a range of offsets that nobody has any more.
