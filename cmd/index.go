@@ -14,6 +14,7 @@ func newIndexCommand(global *globalOptions) *cobra.Command {
 	var intervals string
 	var segmentBytes int64
 	var chosen selection
+	var page pageFlags
 	command := &cobra.Command{
 		Use:   "index [flags] PATH...",
 		Short: "Show the entries of index files, what they point at and whether it is true",
@@ -27,15 +28,22 @@ index.interval.bytes which index a broker would build on the batches of a .log,
 and what lookups of all its offsets would then cost. With --segment-bytes the
 batches of a partition are also cut into segments of that size.
 
+With --html nothing is listed: log and index are drawn on a page that opens in
+any browser, with a slider for the interval.
+
 Examples:
   kafsck index 00000000000000000000.index
   kafsck index --format table orders-0
   kafsck index --format json orders-0 | jq 'select(.ok == false)'
   kafsck index --simulate 1024,4096,104857600 orders-0
   kafsck index --simulate 4096 --segment-bytes 104857600 orders-0
+  kafsck index --html index.html orders-0
 ` + exitStatusHelp,
 		Args: somePaths,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := page.check(cmd.Flags()); err != nil {
+				return err
+			}
 			format, err := global.textTableJSON()
 			if err != nil {
 				return err
@@ -57,6 +65,11 @@ Examples:
 				return usageErrorf("--segment-bytes belongs to --simulate")
 			case rolls && (segmentBytes < 1 || segmentBytes > math.MaxInt32):
 				return usageErrorf("--segment-bytes %d: 1 to 2147483647", segmentBytes)
+			case simulates && page.file != "":
+				return usageErrorf("--html has a slider for the interval: give it or --simulate")
+			case page.file != "":
+				page.reading = run.reading
+				return page.pageOfIndex(cmd.Context(), run.emitter, args)
 			case simulates:
 				list, err := parseIntervals(intervals)
 				if err != nil {
@@ -72,6 +85,7 @@ Examples:
 	command.Flags().Int64Var(&segmentBytes, "segment-bytes", 0, "with --simulate: roll segments of `N` bytes")
 	command.Flags().Lookup("segment-bytes").DefValue = ""
 	chosen.addFlags(command.Flags())
+	page.addFlags(command.Flags(), "draw log and index")
 	return command
 }
 

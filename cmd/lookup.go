@@ -16,6 +16,7 @@ type lookupOptions struct {
 	drawMap   bool
 	noIndex   bool
 	verify    bool
+	page      pageFlags
 }
 
 func newLookupCommand(global *globalOptions) *cobra.Command {
@@ -34,6 +35,7 @@ Examples:
   kafsck lookup --timestamp 2026-01-31T09:00:00Z orders-0
   kafsck lookup --offset 1234 --map orders-0
   kafsck lookup --offset 1234 --verify orders-0/00000000000000000000.log
+  kafsck lookup --offset 1234 --html lookup.html orders-0
 ` + exitStatusHelp,
 		Args: onePath,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -43,6 +45,9 @@ Examples:
 			}
 			if o.noIndex && o.verify {
 				return usageErrorf("--verify compares with the index, --no-index leaves it out: give one of them")
+			}
+			if err := o.page.check(cmd.Flags()); err != nil {
+				return err
 			}
 			format, err := global.textTableJSON()
 			if err != nil {
@@ -66,6 +71,7 @@ Examples:
 	f.BoolVar(&o.noIndex, "no-index", false, "scan from position 0, without the index")
 	f.BoolVar(&o.verify, "verify", false, "judge the whole index, and look up with and without it")
 	f.Lookup("offset").DefValue = ""
+	o.page.addFlags(f, "draw the lookup, its index and the log")
 	return command
 }
 
@@ -119,6 +125,14 @@ func (o *lookupOptions) run(ctx context.Context, e *emitter, paint painter, path
 		lookupText(e, partition, result)
 		if o.drawMap {
 			drawLookup(e, paint, result)
+		}
+	}
+	if o.page.file != "" {
+		if err := o.page.pageOfLookup(ctx, e, partition, result); err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			e.failed(err)
 		}
 	}
 	if result.Found == nil {

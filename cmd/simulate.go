@@ -69,10 +69,7 @@ func (s *simulation) read(ctx context.Context, file string, reading func(io.Read
 		if b == nil {
 			continue
 		}
-		batch := simulate.Batch{Size: b.Size, FirstOffset: b.Offset, LastOffset: b.LastOffset(), MaxTimestamp: b.MaxTimestamp}
-		if b.IsLegacy() && b.Codec() != recordbatch.CodecNone && s.last >= 0 {
-			batch.FirstOffset = min(s.last+1, b.Offset) // a wrapper names its last offset
-		}
+		batch := simulate.BatchOf(b, s.last)
 		s.last = b.LastOffset()
 		s.small, s.large = min(s.small, b.Size), max(s.large, b.Size)
 		for _, rule := range s.rules {

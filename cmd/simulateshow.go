@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/kafsck/kafsck/internal/page"
 	"github.com/kafsck/kafsck/internal/simulate"
 )
 
@@ -46,17 +47,7 @@ func adviceText(r *simulate.Simulation) string {
 }
 
 // bytesText is a size for people.
-func bytesText(n int64) string {
-	const units = "KMGTPE"
-	if n < 1024 {
-		return fmt.Sprintf("%d B", n)
-	}
-	size, i := float64(n)/1024, 0
-	for ; size >= 1024 && i < len(units)-1; i++ {
-		size /= 1024
-	}
-	return fmt.Sprintf("%.1f %ciB", size, units[i])
-}
+func bytesText(n int64) string { return page.BytesText(n) }
 
 // show writes the outcome; for a table it returns the rows.
 func (s *simulation) show(e *emitter) (rows [][]string) {

@@ -1,0 +1,200 @@
+//go:build browser
+
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kafsck/kafsck/internal/lookup"
+	"github.com/kafsck/kafsck/internal/simulate"
+	"github.com/kafsck/kafsck/recordbatch/batchtest"
+)
+
+// browse opens a file in headless Chromium and returns its document as it is
+// after the scripts ran. Whatever is said on the console is an error.
+func browse(t *testing.T, file, fragment string, flags ...string) string {
+	t.Helper()
+	url := "file://" + file
+	if fragment != "" {
+		url += "#" + fragment
+	}
+	args := append([]string{
+		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--user-data-dir=" + t.TempDir(),
+		"--window-size=1600,1000", "--virtual-time-budget=2000", "--enable-logging=stderr", "--dump-dom",
+	}, append(flags, url)...)
+	command := exec.CommandContext(t.Context(), "chromium", args...)
+	var out, said bytes.Buffer
+	command.Stdout, command.Stderr = &out, &said
+	command.WaitDelay = 10 * time.Second
+	if err := command.Run(); err != nil {
+		t.Fatalf("chromium: %v\n%s", err, said.String())
+	}
+	for line := range strings.Lines(said.String()) {
+		if strings.Contains(line, "CONSOLE") {
+			t.Errorf("%s: %s", url, line)
+		}
+	}
+	return out.String()
+}
+
+var resultPattern = regexp.MustCompile(`(?s)<pre id="result"[^>]*>(.*?)</pre>`)
+
+// segmentResult is what the page of a segment worked out.
+type segmentResult struct {
+	Entries, IndexBytes                         int64
+	ScanBytesMean, EntriesReadMean              float64
+	ScanBytesP99, ScanBytesMax, ScanBatchesMax  int64
+	EntriesRead                                 []int
+	WarmSection                                 bool
+	Slot                                        int
+	StartPosition, BatchesScanned, BytesScanned int64
+	BatchPosition                               *int64
+	Width, Wide                                 int64
+	Requests                                    int
+}
+
+func resultOf(t *testing.T, document string, into any) {
+	t.Helper()
+	m := resultPattern.FindStringSubmatch(document)
+	if m == nil || m[1] == "" {
+		t.Fatal("the page worked nothing out")
+	}
+	if err := json.Unmarshal([]byte(html.UnescapeString(m[1])), into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func pageFile(t *testing.T, content string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// The slider's numbers are those of package simulate.
+func TestSliderEqualsSimulate(t *testing.T) {
+	for _, c := range []struct {
+		log       string
+		intervals []int64
+	}{
+		{logOf(t, "codec-none-0", "00000000000000003201"), []int64{0, 4096, 65536}},
+		{logOf(t, "many-0", "00000000000000000450"), []int64{0, 512}},
+		{logOf(t, "txn-0", "00000000000000000010"), []int64{1024}},
+	} {
+		s := readSegment(t, c.log)
+		file := pageFile(t, written(t, s, nil))
+		for _, interval := range c.intervals {
+			i := slices.IndexFunc(s.Stops, func(x simulate.Simulation) bool { return x.Interval == interval })
+			if i < 0 {
+				t.Fatalf("no stop at %d", interval)
+			}
+			var got segmentResult
+			resultOf(t, browse(t, file, fmt.Sprintf("interval=%d", interval)), &got)
+			want := s.Stops[i]
+			if got.Entries != want.Entries || got.IndexBytes != want.IndexBytes || got.ScanBytesMean != want.ScanBytesMean ||
+				got.ScanBytesP99 != want.ScanBytesP99 || got.ScanBytesMax != want.ScanBytesMax ||
+				got.ScanBatchesMax != want.ScanBatchesMax || got.EntriesReadMean != want.EntriesReadMean {
+				t.Errorf("%s, interval %d: the page has %+v, simulate %+v", c.log, interval, got, want)
+			}
+			if got.Requests != 0 || got.Width > got.Wide {
+				t.Errorf("%d requests; %d wide in a window of %d", got.Requests, got.Width, got.Wide)
+			}
+		}
+	}
+}
+
+// A lookup in the page reads what a lookup of the command reads, and lands
+// where it does.
+func TestPageLandsWhereLookupDoes(t *testing.T) {
+	for _, c := range []struct {
+		log     string
+		offsets []int64
+	}{
+		{logOf(t, "codec-none-0", "00000000000000000000"), []int64{0, 3000, 3200}},
+		{logOf(t, "full-index-0", "00000000000000000000"), []int64{17}},
+		{logOf(t, "codec-none-0", "00000000000000003201"), []int64{5001, 9_000_000_000_000_000_000}},
+	} {
+		partition, err := lookup.Open(c.log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := pageFile(t, written(t, readSegment(t, c.log), nil))
+		for _, offset := range c.offsets {
+			r, err := partition.Lookup(t.Context(), lookup.Target{Offset: offset}, lookup.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got segmentResult
+			resultOf(t, browse(t, file, "offset="+strconv.FormatInt(offset, 10)), &got)
+			w := &r.Walks[0]
+			var read []int
+			for _, e := range w.Offset.Read {
+				read = append(read, e.Slot)
+			}
+			if !slices.Equal(got.EntriesRead, read) || got.WarmSection != w.Offset.Warm || got.Slot != w.Offset.Slot ||
+				got.StartPosition != w.StartPosition || got.BatchesScanned != int64(w.Batches) || got.BytesScanned != w.Bytes() {
+				t.Errorf("%s, offset %d: the page has %+v, lookup read %v and scanned %d batches, %d bytes from %d", c.log, offset, got, read, w.Batches, w.Bytes(), w.StartPosition)
+			}
+			if (got.BatchPosition == nil) != (r.Found == nil) || r.Found != nil && *got.BatchPosition != r.Found.BatchPosition {
+				t.Errorf("%s, offset %d: landed at %v, lookup at %+v", c.log, offset, got.BatchPosition, r.Found)
+			}
+		}
+	}
+}
+
+// A page of a 1 GB segment is there within two seconds, as its own clock says.
+func TestLargeSegmentOpensSoon(t *testing.T) {
+	log := batchtest.Uniform(1<<30, 1<<14, 0)
+	s, err := ReadSegment(t.Context(), log, log.Size(), "00000000000000000000.log", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := written(t, s, nil)
+	if len(content) > MaxBytes {
+		t.Errorf("%d bytes", len(content))
+	}
+	var got segmentResult
+	start := time.Now()
+	resultOf(t, browse(t, pageFile(t, content), "interval=4096"), &got)
+	t.Logf("%d batches, %d bytes of page: opened in %v with the start of the browser", s.Batches, len(content), time.Since(start))
+	if got.Entries == 0 {
+		t.Error("no entry")
+	}
+}
+
+// On a phone nothing is wider than the screen.
+func TestSegmentPageOnPhone(t *testing.T) {
+	file := pageFile(t, written(t, readSegment(t, logOf(t, "codec-none-0", "00000000000000000000")), nil))
+	requireNarrow(t, file)
+}
+
+// requireNarrow shows a page in a frame of 400 pixels, which is narrower than
+// Chromium makes its windows.
+func requireNarrow(t *testing.T, file string) {
+	t.Helper()
+	outer := pageFile(t, `<iframe id="f" width="400" height="800" src="file://`+file+`"></iframe><pre id="result"></pre>
+<script>document.getElementById("f").onload = (e) => {
+  const d = e.target.contentWindow.document.documentElement;
+  document.getElementById("result").textContent = JSON.stringify({ Width: d.scrollWidth, Wide: d.clientWidth });
+};</script>`)
+	var got segmentResult
+	resultOf(t, browse(t, outer, "", "--allow-file-access-from-files"), &got)
+	if got.Wide == 0 || got.Wide > 400 || got.Width > got.Wide {
+		t.Errorf("%d wide in a frame of %d", got.Width, got.Wide)
+	}
+}

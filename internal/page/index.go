@@ -1,0 +1,86 @@
+package page
+
+import (
+	"encoding/base64"
+	"slices"
+
+	"github.com/kafsck/kafsck/indexfile"
+)
+
+// maxOdd is how many entries a page lists one by one.
+const maxOdd = 2000
+
+// index is what a page knows of the .index on disk.
+type index struct {
+	entries   int
+	fileBytes int64
+	// marks has a bit for each item: an entry leads to its first batch and
+	// names its last offset. In a log of many batches, an entry leads into it.
+	marks []byte
+	odd   [][2]int64 // other entries: relative offset, position
+	more  int        // left out of odd
+}
+
+// ReadIndex reads the entries beside the log, to be shown as they are. It is
+// called at most once.
+func (s *Segment) ReadIndex(r *indexfile.OffsetReader) error {
+	layout, err := r.Layout()
+	if err != nil {
+		return err
+	}
+	s.thinned.text() // takes neighbours together as far as it is needed
+	x := &index{odd: [][2]int64{}, entries: layout.Entries, fileBytes: layout.FileBytes, marks: make([]byte, (len(s.thinned.items)+7)/8)}
+	for e, err := range r.EntriesBetween(0, layout.Entries) {
+		if err != nil {
+			return err
+		}
+		i, ok := s.at(int64(e.Position))
+		switch {
+		case ok && (s.thinned.group > 1 || s.thinned.items[i].position == int64(e.Position) && s.thinned.items[i].last == int64(e.RelativeOffset)):
+			x.marks[i/8] |= 1 << (i % 8)
+		case len(x.odd) < maxOdd:
+			x.odd = append(x.odd, [2]int64{int64(e.RelativeOffset), int64(e.Position)})
+		default:
+			x.more++
+		}
+	}
+	s.index = x
+	return nil
+}
+
+// at is the item in which a position lies.
+func (s *Segment) at(position int64) (int, bool) {
+	items := s.thinned.items
+	i, exact := slices.BinarySearchFunc(items, position, func(it item, p int64) int {
+		switch {
+		case it.position < p:
+			return -1
+		case it.position > p:
+			return 1
+		}
+		return 0
+	})
+	if exact {
+		return i, true
+	}
+	if i == 0 {
+		return 0, false
+	}
+	return i - 1, position < items[i-1].position+items[i-1].size
+}
+
+// indexData is the index as the page's script reads it.
+type indexData struct {
+	Entries   int        `json:"entries"`
+	FileBytes int64      `json:"fileBytes"`
+	Marks     string     `json:"marks"`
+	Odd       [][2]int64 `json:"odd"`
+	More      int        `json:"more"`
+}
+
+func (x *index) data() *indexData {
+	if x == nil {
+		return nil
+	}
+	return &indexData{x.entries, x.fileBytes, base64.StdEncoding.EncodeToString(x.marks), x.odd, x.more}
+}
