@@ -11,6 +11,7 @@ import (
 	"github.com/kafsck/kafsck/internal/kafkaversion"
 	"github.com/kafsck/kafsck/internal/loader"
 	"github.com/kafsck/kafsck/internal/logdir"
+	"github.com/kafsck/kafsck/internal/page"
 )
 
 // Kafka's defaults of index.interval.bytes and segment.index.bytes.
@@ -48,6 +49,7 @@ Examples:
   kafsck recovery /var/lib/kafka/data
   kafsck recovery --unclean --topic 'orders*' /var/lib/kafka/data
   kafsck recovery --format json orders-0
+  kafsck recovery --format html /var/lib/kafka/data > incident.html
   kafsck recovery --kafka-version 2.8 orders-0
 ` + exitStatusHelp,
 		Args: onePath,
@@ -56,9 +58,11 @@ Examples:
 			if err != nil {
 				return err
 			}
-			format, err := global.textTableJSON()
-			if err != nil {
-				return err
+			format := global.format
+			if format != formatHTML {
+				if format, err = global.textTableJSON(); err != nil {
+					return usageErrorf("--format %q: text, table, json or html", global.format)
+				}
 			}
 			r := recoveryRun{emitter: newEmitter(global, format), path: args[0]}
 			return r.run(cmd.Context(), options)
@@ -104,6 +108,8 @@ type recoveryRun struct {
 	plans int
 	fails int
 	rows  [][]string
+
+	incident page.Incident // of format html
 }
 
 func (r *recoveryRun) run(ctx context.Context, o loader.DirOptions) error {
@@ -151,6 +157,7 @@ func (r *recoveryRun) warnOfBroker(dir string) {
 func (r *recoveryRun) plan(ctx context.Context, loaded loader.Loaded) {
 	if loaded.Err != nil {
 		if ctx.Err() == nil {
+			r.incident.Add(page.Part{Name: loaded.Path, State: page.Unknown, Verdict: "can't be said: " + loaded.Err.Error()})
 			r.failed(fmt.Errorf("%s: can't be said: %w", loaded.Path, loaded.Err))
 		}
 		return
@@ -171,6 +178,8 @@ func (r *recoveryRun) plan(ctx context.Context, loaded loader.Loaded) {
 		if p.Metadata {
 			r.note("%s: %s", quoted(p.Path), metadataNote)
 		}
+	case formatHTML:
+		r.part(p)
 	case formatTable:
 		r.rows = append(r.rows, recoveryRow(p))
 	default:

@@ -31,6 +31,10 @@ func (r *recoveryRun) start(s *loader.Start) {
 	case s.Marker:
 		stop += " (the clean-shutdown marker is there, and ignored because of --unclean)"
 	}
+	if r.format == formatHTML {
+		r.startPage(s, stop)
+		return
+	}
 	r.line("%s: %s, %s", quoted(s.Path), counted(int64(s.Partitions), "partition"), stop)
 	if s.RecoveryPointsFault != nil {
 		r.line("  the recovery points don't count, all of them are 0: %s", quoted(s.RecoveryPointsFault.Error()))
@@ -157,6 +161,9 @@ func (r *recoveryRun) finish() {
 	switch r.format {
 	case formatJSON:
 		return
+	case formatHTML:
+		r.finishPage()
+		return
 	case formatTable:
 		r.keep(writeTable(r.out, []string{"partition", "segments", "bytes", "firstOffset", "endOffset", "lostBatches", "lostRecords", "lostBytes", "verdict"}, r.rows))
 		return
@@ -167,16 +174,25 @@ func (r *recoveryRun) finish() {
 		total = fmt.Sprintf("%s of %d can't be loaded; ", counted(int64(r.fails), "partition"), r.plans) + total
 	}
 	r.line("in all: %s", total)
-	switch path := quoted(r.path); {
-	case r.total.Any() && r.total.IntactBatches > 0:
-		r.line("next: don't start the broker; save what is intact with: kafsck salvage %s --out-dir DIR", path)
-	case r.total.Any():
-		r.line("next: nothing intact is among it; see what it is with: kafsck sanity-check %s", path)
-	case r.fails > 0:
-		r.line("next: find the cause with: kafsck sanity-check %s", path)
-	case r.code == exitOK:
-		r.line("next: the broker can be started; contents that it does not look at are checked by: kafsck sanity-check %s", path)
+	if what, command := r.advice(); command != "" {
+		r.line("next: %s: %s", what, quoted(command))
 	}
+}
+
+// advice is what to do, and with which command.
+func (r *recoveryRun) advice() (what, command string) {
+	check := "kafsck sanity-check " + shellQuote(r.path)
+	switch {
+	case r.total.Any() && r.total.IntactBatches > 0:
+		return "don't start the broker; save what is intact with", "kafsck salvage " + shellQuote(r.path) + " --out-dir DIR"
+	case r.total.Any():
+		return "nothing intact is among it; see what it is with", check
+	case r.fails > 0:
+		return "find the cause with", check
+	case r.code == exitOK:
+		return "the broker can be started; contents that it does not look at are checked by", check
+	}
+	return "", ""
 }
 
 // lostTotals leaves the offsets out, which mean nothing across partitions.

@@ -85,7 +85,7 @@ func runSanityCheck(ctx context.Context, global *globalOptions, flags *sanityFla
 	}
 	defer bar.finish()
 	options.Progress = bar.read
-	run := &sanityRun{rules: rules, bar: bar, render: newSanityRenderer(global, &rules)}
+	run := &sanityRun{rules: rules, bar: bar, render: newSanityRenderer(global, &rules, args)}
 	var targets []*logdir.Target
 	for _, path := range args {
 		t, err := logdir.Open(path)

@@ -17,14 +17,14 @@ const (
 
 func checkSanityFormat(format string) error {
 	switch format {
-	case formatText, formatTable, formatJSON, formatJUnit, formatSARIF, formatGitHub:
+	case formatText, formatTable, formatJSON, formatJUnit, formatSARIF, formatGitHub, formatHTML:
 		return nil
 	}
-	return usageErrorf("--format %q: text, table, json, junit, sarif or github", format)
+	return usageErrorf("--format %q: text, table, json, junit, sarif, github or html", format)
 }
 
 // newSanityRenderer is the renderer of a format that has been checked.
-func newSanityRenderer(global *globalOptions, rules *triage.Rules) sanityRenderer {
+func newSanityRenderer(global *globalOptions, rules *triage.Rules, paths []string) sanityRenderer {
 	stdout := global.streams.Out
 	switch global.format {
 	case formatJSON:
@@ -33,6 +33,8 @@ func newSanityRenderer(global *globalOptions, rules *triage.Rules) sanityRendere
 		return &sanityTable{global: global}
 	case formatText:
 		return &sanityText{out: stdout}
+	case formatHTML:
+		return newSanityHTML(stdout, paths)
 	}
 	out := bufio.NewWriter(stdout)
 	r := &sanityReport{out: out}

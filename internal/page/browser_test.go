@@ -198,3 +198,41 @@ func requireNarrow(t *testing.T, file string) {
 		t.Errorf("%d wide in a frame of %d", got.Width, got.Wide)
 	}
 }
+
+// The page of an incident finds what is searched for, and hides the rest.
+func TestSearchInIncident(t *testing.T) {
+	file := pageFile(t, incidentText(t, damagedIncident("orders")))
+	for fragment, want := range map[string]string{"": "batch-crc-mismatch file-leftover", "search=CRC+200": "batch-crc-mismatch", "search=orders-0": "batch-crc-mismatch file-leftover", "search=nowhere": ""} {
+		document := browse(t, file, fragment)
+		var shown []string
+		for _, m := range notePattern.FindAllStringSubmatch(document, -1) {
+			if !strings.Contains(m[1], "hidden") {
+				shown = append(shown, m[2])
+			}
+		}
+		if got := strings.Join(shown, " "); got != want {
+			t.Errorf("%q shows %q, want %q", fragment, got, want)
+		}
+		if strings.Contains(document, `role="search" hidden`) {
+			t.Error("the search is hidden though there is a script")
+		}
+	}
+	requireNarrow(t, file)
+}
+
+var notePattern = regexp.MustCompile(`(?s)<li class="note ([^>]*)>.*?<code>([^<]*)</code>`)
+
+// Names and texts that try to break out are shown, and nothing of them runs:
+// browse complains of anything on the console.
+func TestHostilePagesInBrowser(t *testing.T) {
+	text := strings.Join(hostileTexts, " ")
+	document := browse(t, pageFile(t, incidentText(t, damagedIncident(text))), "")
+	if strings.Count(document, "<script") != 1 || !strings.Contains(document, "&lt;script&gt;alert(1)") {
+		t.Error("the text of a name became markup, or isn't shown")
+	}
+	s := readSegment(t, logOf(t, "eight-0", "00000000000000000000"))
+	s.File = text
+	if document := browse(t, pageFile(t, written(t, s, nil)), ""); strings.Count(document, "<script") != 2 {
+		t.Error("the name of a file became markup")
+	}
+}
