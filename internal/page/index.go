@@ -7,8 +7,10 @@ import (
 	"github.com/kafsck/kafsck/indexfile"
 )
 
-// maxOdd is how many entries a page lists one by one.
-const maxOdd = 2000
+const (
+	maxOdd   = 4000 // how many entries a page lists one by one, if there is room
+	oddBytes = 26   // that one of them takes at most
+)
 
 // index is what a page knows of the .index on disk.
 type index struct {
@@ -28,7 +30,8 @@ func (s *Segment) ReadIndex(r *indexfile.OffsetReader) error {
 	if err != nil {
 		return err
 	}
-	s.thinned.text() // takes neighbours together as far as it is needed
+	items := len(s.thinned.text()) // takes neighbours together as far as it is needed
+	limit := min(maxOdd, s.thinned.room(base64.StdEncoding.DecodedLen(items))/oddBytes)
 	x := &index{odd: [][2]int64{}, entries: layout.Entries, fileBytes: layout.FileBytes, marks: make([]byte, (len(s.thinned.items)+7)/8)}
 	for e, err := range r.EntriesBetween(0, layout.Entries) {
 		if err != nil {
@@ -38,7 +41,7 @@ func (s *Segment) ReadIndex(r *indexfile.OffsetReader) error {
 		switch {
 		case ok && (s.thinned.group > 1 || s.thinned.items[i].position == int64(e.Position) && s.thinned.items[i].last == int64(e.RelativeOffset)):
 			x.marks[i/8] |= 1 << (i % 8)
-		case len(x.odd) < maxOdd:
+		case len(x.odd) < limit:
 			x.odd = append(x.odd, [2]int64{int64(e.RelativeOffset), int64(e.Position)})
 		default:
 			x.more++

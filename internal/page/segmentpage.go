@@ -105,7 +105,7 @@ func (s *Segment) notes() (notes []string) {
 	case x == nil:
 		notes = append(notes, "The index on disk is not shown: there is none, or it could not be read. What is drawn is what a broker would write.")
 	case x.more > 0:
-		notes = append(notes, fmt.Sprintf("%s of the index on disk lead elsewhere than a batch's beginning with its last offset; the first %d of them are shown.", plural(x.more+len(x.odd), "entry", "entries"), maxOdd))
+		notes = append(notes, fmt.Sprintf("%s of the index on disk lead elsewhere than a batch's beginning with its last offset; the first %d of them are shown.", plural(x.more+len(x.odd), "entry", "entries"), len(x.odd)))
 	}
 	return notes
 }

@@ -10,8 +10,9 @@ import (
 const (
 	// maxItems is how many items are held while a log is read.
 	maxItems = 1 << 17
-	// batchBytes is how many bytes the items may take in a page, before base64.
-	batchBytes = 260_000
+	// itemRoom is how many bytes the items may take in a page, with a mark for
+	// each; what else there is takes less than 50,000.
+	itemRoom = MaxBytes - 55_000
 )
 
 // item is a batch, or in a log of many batches a run of neighbours.
@@ -65,14 +66,21 @@ func (t *thinned) halve() {
 	t.group *= 2
 }
 
-// text is what the page's script reads, of at most batchBytes before base64.
+// text is what the page's script reads. It takes neighbours together until it
+// fits.
 func (t *thinned) text() string {
 	encoded := encodeItems(t.items)
-	for len(encoded) > batchBytes {
+	for t.room(len(encoded)) < 0 {
 		t.halve()
 		encoded = encodeItems(t.items)
 	}
 	return base64.StdEncoding.EncodeToString(encoded)
+}
+
+// room is how many bytes are left in a page beside so many of items, before
+// base64, and their marks.
+func (t *thinned) room(encoded int) int {
+	return itemRoom - base64.StdEncoding.EncodedLen(encoded) - base64.StdEncoding.EncodedLen(len(t.items)/8+1)
 }
 
 // encodeItems writes varints (7 bits a byte, lowest first). Of an item:
@@ -84,7 +92,7 @@ func (t *thinned) text() string {
 //
 // 0 and a number say that the item before comes so many times again.
 func encodeItems(items []item) []byte {
-	out := make([]byte, 0, min(len(items)*5, batchBytes*2))
+	out := make([]byte, 0, len(items)*5)
 	last := int64(-1)
 	for i := 0; i < len(items); i++ {
 		it := &items[i]

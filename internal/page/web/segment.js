@@ -232,7 +232,7 @@ function show() {
     scanBytesMax: c.max, scanBatchesMax: c.batchesMax, entriesReadMean: c.readMean, offset: absolute(state.target),
     entriesRead: found.read, warmSection: found.warm, slot: found.slot, startPosition: found.startPosition, batchesScanned: found.batches,
     bytesScanned: found.bytes, batchPosition: found.found < 0 ? null : batches.position[found.found],
-    width: document.documentElement.scrollWidth, wide: innerWidth, requests: performance.getEntriesByType("resource").length,
+    width: document.documentElement.scrollWidth, wide: innerWidth, requests: performance.getEntriesByType("resource").length, ready: performance.now(),
   });
 }
 
