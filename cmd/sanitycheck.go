@@ -21,8 +21,8 @@ directory. A log is read once; in step with it its indexes, producer snapshots
 and checkpoints are compared with what it holds. Nothing is written.
 
 Besides text, table and json there are the formats junit (a test suite a
-partition), sarif (for code scanning) and github (annotations of a workflow), and
-html, a report on one page for people to pass on.
+partition), sarif (for code scanning), github (annotations of a workflow) and
+html (a report on one page for people to pass on).
 An interrupt ends the check with the summary of what was checked until then.
 `
 

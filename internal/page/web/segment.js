@@ -95,7 +95,7 @@ function drawIndex() {
   }
   const warm = Math.max(0, n - 1 - warmEntries);
   const text = n === 0 ? "No entry: every lookup scans from the start of the log."
-    : (each > 1 ? `A cell is ${each} entries. ` : "A cell is one entry. ") + "Numbers tell the order of the reads; a gold frame the entry that is used. " +
+    : (each > 1 ? `A cell is ${each} entries. ` : "A cell is one entry. ") + (cell < 14 ? "" : "Numbers tell the order of the reads. ") + "A gold frame marks the entry that is used. " +
       (warm === 0 ? "All of it is the warm section, which a broker searches first." : `The last ${warmEntries + 1} entries are the warm section, which a broker searches first.`);
   $("indexText").textContent = text;
   $("index").setAttribute("aria-label", `${number(n)} entries, ${found.read.length} read.`);
