@@ -59,16 +59,14 @@ func (s *selection) rate() (int64, error) {
 }
 
 // reading returns what a command puts between itself and the files that it
-// reads: the limit of the rate, and the count for the progress bar.
+// reads: the limit of the rate, the count for the progress bar, and the end of
+// ctx.
 func (s *selection) reading(ctx context.Context, p *progress) (func(io.ReaderAt) io.ReaderAt, error) {
 	rate, err := s.rate()
 	if err != nil {
 		return nil, err
 	}
 	limiter := ratelimit.New(rate)
-	if limiter == nil && p == nil {
-		return nil, nil
-	}
 	return func(r io.ReaderAt) io.ReaderAt { return limiter.ReaderAt(ctx, p.reader(r)) }, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/kafsck/kafsck/internal/ratelimit"
 	"github.com/kafsck/kafsck/recordbatch"
 	"github.com/kafsck/kafsck/sanity"
 )
@@ -91,6 +92,7 @@ func (l *lookup) use(s *Segment) (*segmentFiles, error) {
 	if err != nil {
 		return nil, err
 	}
+	log.R = ratelimit.Until(l.ctx, log.R)
 	l.open = &segmentFiles{segment: s, log: log}
 	return l.open, nil
 }

@@ -70,10 +70,10 @@ func (l *Limiter) duration(n int) time.Duration {
 
 // ReaderAt is r, read no faster than the limiter allows. A large read is done
 // in pieces of a twentieth of a second, so that it doesn't come in bursts and
-// ends soon after ctx does. With a nil limiter it is r itself.
+// ends soon after ctx does. With a nil limiter it is Until.
 func (l *Limiter) ReaderAt(ctx context.Context, r io.ReaderAt) io.ReaderAt {
 	if l == nil {
-		return r
+		return Until(ctx, r)
 	}
 	return &reader{ctx: ctx, l: l, r: r, piece: int(min(max(l.rate/20, minPiece), maxPiece))}
 }
@@ -112,6 +112,23 @@ func (r *reader) ReadAt(p []byte, position int64) (n int, err error) {
 		}
 	}
 	return n, nil
+}
+
+// Until is r until ctx ends: a scanner may read gigabytes of zeros between two
+// batches, and whoever iterates over these can't stop it meanwhile.
+func Until(ctx context.Context, r io.ReaderAt) io.ReaderAt { return endsWith{ctx, r} }
+
+type endsWith struct {
+	ctx context.Context
+	r   io.ReaderAt
+}
+
+// ReadAt implements io.ReaderAt.
+func (e endsWith) ReadAt(p []byte, position int64) (int, error) {
+	if err := e.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return e.r.ReadAt(p, position)
 }
 
 // units of bytes, the longer names first.

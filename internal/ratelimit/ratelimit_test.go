@@ -120,9 +120,26 @@ func TestNoLimit(t *testing.T) {
 	for _, rate := range []int64{0, -5} {
 		l := New(rate)
 		r := bytes.NewReader([]byte("x"))
-		if l != nil || l.ReaderAt(t.Context(), r) != io.ReaderAt(r) || l.Wait(t.Context(), 1<<30) != nil {
+		if l != nil || l.ReaderAt(t.Context(), r) != Until(t.Context(), r) || l.Wait(t.Context(), 1<<30) != nil {
 			t.Errorf("a rate of %d limits", rate)
 		}
+	}
+}
+
+// Reading ends with the context, also where nothing limits it.
+func TestUntil(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r := Until(ctx, bytes.NewReader([]byte("xyz")))
+	p := make([]byte, 2)
+	if n, err := r.ReadAt(p, 1); n != 2 || err != nil || string(p) != "yz" {
+		t.Errorf("%d, %v, %q", n, err, p)
+	}
+	if n, err := r.ReadAt(p, 2); n != 1 || err != io.EOF {
+		t.Errorf("at the end: %d, %v", n, err)
+	}
+	cancel()
+	if n, err := r.ReadAt(p, 0); n != 0 || !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end: %d, %v", n, err)
 	}
 }
 

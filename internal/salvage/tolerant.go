@@ -1,6 +1,7 @@
 package salvage
 
 import (
+	"context"
 	"errors"
 	"io"
 	"sort"
@@ -19,11 +20,14 @@ type tolerant struct {
 
 type extent struct{ from, to int64 }
 
-// ReadAt never fails but for the end of the file.
+// ReadAt never fails but for the end of the file and that of the run.
 func (t *tolerant) ReadAt(p []byte, position int64) (int, error) {
 	n, err := t.r.ReadAt(p, position)
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return n, err
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return n, err // nobody refused: the run is over
 	}
 	if t.first == nil {
 		t.first = err

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/kafsck/kafsck/internal/logdir"
+	"github.com/kafsck/kafsck/internal/ratelimit"
 	"github.com/kafsck/kafsck/internal/topics"
 	"github.com/kafsck/kafsck/recordbatch"
 	"github.com/kafsck/kafsck/sanity"
@@ -78,7 +79,7 @@ func (r *Reader) file(ctx context.Context, log logdir.Entry) error {
 	if log.File.Kind == logdir.KindLog {
 		options.Base = log.File.BaseOffset
 	}
-	for b, err := range recordbatch.NewScanner(f, size, options).Batches() {
+	for b, err := range recordbatch.NewScanner(ratelimit.Until(ctx, f), size, options).Batches() {
 		var corrupt *recordbatch.CorruptError
 		switch {
 		case errors.As(err, &corrupt):
