@@ -43,6 +43,9 @@ Examples:
 }
 
 func runCluster(ctx context.Context, global *globalOptions, where string, at int64) error {
+	if err := checkAt(at); err != nil {
+		return err
+	}
 	format, err := global.textTableJSON()
 	if err != nil {
 		return err

@@ -40,6 +40,9 @@ type (
 )
 
 func runCoordinator(ctx context.Context, global *globalOptions, where string, at int64) error {
+	if err := checkAt(at); err != nil {
+		return err
+	}
 	format, err := global.textTableJSON()
 	if err != nil {
 		return err

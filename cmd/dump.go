@@ -38,7 +38,7 @@ Examples:
 			if len(paths) == 0 {
 				return usageErrorf("dump needs at least one PATH (or --files)")
 			}
-			if options.Filter, err = o.selection.filter(); err != nil {
+			if options.Filter, err = o.selection.filter(paths); err != nil {
 				return err
 			}
 			p, err := o.startProgress(global, options, paths)
@@ -57,8 +57,10 @@ Examples:
 	return command
 }
 
-// splitFiles splits the value of --files at commas, as Kafka's tool does.
+// splitFiles splits the value of --files at commas as Kafka's tool does:
+// String.split drops what is empty at the end, and nowhere else.
 func splitFiles(files string) []string {
+	files = strings.TrimRight(files, ",")
 	if files == "" {
 		return nil
 	}

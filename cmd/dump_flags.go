@@ -107,6 +107,14 @@ func (o *dumpOptions) build(global *globalOptions, cmd *cobra.Command) (dump.Opt
 	if d.ToTime, err = parseTimeFlag("to-time", o.toTime, math.MaxInt64); err != nil {
 		return d, err
 	}
+	switch {
+	case o.fromOffset > o.toOffset:
+		return d, usageErrorf("--from-offset %d is behind --to-offset %d", o.fromOffset, o.toOffset)
+	case d.FromTime > d.ToTime:
+		return d, usageErrorf("--from-time %s is after --to-time %s", o.fromTime, o.toTime)
+	case o.limit < 0 && cmd.Flags().Changed("limit"):
+		return d, usageErrorf("--limit %d: 0 or more", o.limit)
+	}
 	d.ProducerID, d.HasProducerID = o.producerID, cmd.Flags().Changed("producer-id")
 	if o.key != "" {
 		if d.Key, err = regexp.Compile(o.key); err != nil {

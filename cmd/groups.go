@@ -49,6 +49,9 @@ Examples:
 }
 
 func runGroups(ctx context.Context, global *globalOptions, where string, at int64, pattern string) error {
+	if err := checkAt(at); err != nil {
+		return err
+	}
 	format, err := global.textTableJSON()
 	if err != nil {
 		return err

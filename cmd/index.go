@@ -53,7 +53,7 @@ Examples:
 				return err
 			}
 			run := &indexRun{emitter: newEmitter(global, format), paint: paint, shown: map[string]bool{}}
-			if run.filter, err = chosen.filter(); err != nil {
+			if run.filter, err = chosen.filter(args); err != nil {
 				return err
 			}
 			if run.reading, err = chosen.reading(cmd.Context(), nil); err != nil {

@@ -55,7 +55,7 @@ Examples:
 			if err != nil {
 				return err
 			}
-			options, filter, err := o.build(global)
+			options, filter, err := o.build(global, args)
 			if err != nil {
 				return err
 			}
@@ -80,7 +80,7 @@ Examples:
 }
 
 // build turns the flags into options.
-func (o *rebuildOptions) build(global *globalOptions) (options rebuild.Options, filter logdir.Filter, err error) {
+func (o *rebuildOptions) build(global *globalOptions, paths []string) (options rebuild.Options, filter logdir.Filter, err error) {
 	options = rebuild.Options{
 		Interval: o.interval, MaxIndexSize: int(o.maxIndexSize), InPlace: o.inPlace, OutDir: o.outDir,
 		Verify: o.verify, Workers: global.workers,
@@ -119,7 +119,7 @@ func (o *rebuildOptions) build(global *globalOptions) (options rebuild.Options, 
 	default:
 		return options, filter, usageErrorf("--damaged %q: refuse or prefix", o.damaged)
 	}
-	filter, err = o.selection.filter()
+	filter, err = o.selection.filter(paths)
 	return options, filter, err
 }
 

@@ -54,7 +54,7 @@ Examples:
 ` + exitStatusHelp,
 		Args: onePath,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			options, err := o.build(global)
+			options, err := o.build(global, args)
 			if err != nil {
 				return err
 			}
@@ -80,7 +80,7 @@ Examples:
 	return command
 }
 
-func (o *recoveryOptions) build(global *globalOptions) (loader.DirOptions, error) {
+func (o *recoveryOptions) build(global *globalOptions, paths []string) (loader.DirOptions, error) {
 	d := loader.DirOptions{Unclean: o.unclean, NoRecoveryPoint: o.noRecoveryPoint, Workers: global.workers}
 	var err error
 	if d.Version, err = kafkaversion.Parse(o.version); err != nil {
@@ -97,7 +97,7 @@ func (o *recoveryOptions) build(global *globalOptions) (loader.DirOptions, error
 	if err := d.Filter.Validate(); err != nil {
 		return d, usageErrorf("%v", err)
 	}
-	return d, nil
+	return d, choosesSomething(&d.Filter, paths)
 }
 
 // recoveryRun is one call of the command.

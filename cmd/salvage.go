@@ -76,8 +76,11 @@ Examples:
 
 // plan checks the flags and finds the partitions.
 func (o *salvageOptions) plan() ([]salvage.Job, error) {
-	var err error
-	if o.request.Filter, err = o.selection.filter(); err != nil {
+	err := o.request.Validate()
+	if err != nil {
+		return nil, usageErrorf("%v", err)
+	}
+	if o.request.Filter, err = o.selection.filter(o.request.Paths); err != nil {
 		return nil, err
 	}
 	jobs, err := salvage.Plan(&o.request)

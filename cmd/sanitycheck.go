@@ -73,7 +73,7 @@ func runSanityCheck(ctx context.Context, global *globalOptions, flags *sanityFla
 	if err != nil {
 		return err
 	}
-	options, err := flags.options(global)
+	options, err := flags.options(global, args)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (s *sanityFlags) rules() (rules triage.Rules, err error) {
 }
 
 // options are what the flags say of the check itself.
-func (s *sanityFlags) options(global *globalOptions) (o sanity.Options, err error) {
+func (s *sanityFlags) options(global *globalOptions, paths []string) (o sanity.Options, err error) {
 	if o.Depth, err = sanity.ParseDepth(s.depth); err != nil {
 		return o, usageErrorf("--depth: %v", err)
 	}
@@ -196,6 +196,6 @@ func (s *sanityFlags) options(global *globalOptions) (o sanity.Options, err erro
 		return o, err
 	}
 	o.KafkaVersion, o.Workers = s.version, global.workers
-	o.Filter, err = s.selection.filter()
+	o.Filter, err = s.selection.filter(paths)
 	return o, err
 }

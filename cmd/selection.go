@@ -2,7 +2,9 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -30,8 +32,8 @@ func (s *selection) addFlags(f *pflag.FlagSet) {
 	f.Lookup("partition").DefValue = ""
 }
 
-// filter checks the flags and says what they choose.
-func (s *selection) filter() (logdir.Filter, error) {
+// filter checks the flags and says what they choose of the paths.
+func (s *selection) filter(paths []string) (logdir.Filter, error) {
 	filter := logdir.Filter{Topic: s.topic, Partitions: s.partitions, Newest: s.newest}
 	if s.modifiedSince != "" {
 		ms, err := parseTimeFlag("modified-since", s.modifiedSince, 0)
@@ -43,7 +45,25 @@ func (s *selection) filter() (logdir.Filter, error) {
 	if err := filter.Validate(); err != nil {
 		return filter, usageErrorf("%v", err)
 	}
-	return filter, nil
+	return filter, choosesSomething(&filter, paths)
+}
+
+// choosesSomething is an error where --topic and --partition leave nothing of
+// any log dir: a slip in a name must not look like sound partitions.
+func choosesSomething(filter *logdir.Filter, paths []string) error {
+	if !filter.ChoosesPartitions() {
+		return nil
+	}
+	for _, path := range paths {
+		target, err := logdir.Open(path)
+		if err != nil || target.Dir == nil || len(filter.Select(target.Dir.Partitions)) > 0 {
+			return nil // what is wrong with a path is said where it is read
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: no partition in it is what --topic and --partition choose", strings.Join(paths, ", "))
 }
 
 // rate is the limit in bytes a second; 0 is none.

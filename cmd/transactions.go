@@ -77,7 +77,7 @@ func (o *transactionsOptions) run(ctx context.Context, global *globalOptions, pa
 	if err != nil {
 		return err
 	}
-	filter, err := o.selection.filter()
+	filter, err := o.selection.filter(paths)
 	if err != nil {
 		return err
 	}

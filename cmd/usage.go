@@ -76,6 +76,14 @@ func flagError(cmd *cobra.Command, err error) error {
 
 func helpHint(cmd *cobra.Command) string { return "; see " + cmd.CommandPath() + " --help" }
 
+// checkAt refuses an offset for --at that there can't be.
+func checkAt(at int64) error {
+	if at < 0 {
+		return usageErrorf("--at %d: offsets begin at 0", at)
+	}
+	return nil
+}
+
 // check refuses values of the common flags that no command takes.
 func (g *globalOptions) check() error {
 	if g.workers < 1 {

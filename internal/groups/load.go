@@ -37,7 +37,7 @@ func Load(ctx context.Context, path string, last int64, finding func(sanity.Find
 			if len(offsets) == 0 || dir == nil {
 				err = nil
 			}
-		case !errors.Is(shareErr, topiclog.ErrNoPartition):
+		case !errors.Is(shareErr, topiclog.ErrNoPartition) && (err == nil || shareErr.Error() != err.Error()):
 			err = errors.Join(err, shareErr)
 		}
 	}

@@ -3,6 +3,7 @@ package logdir
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 )
 
@@ -31,8 +32,13 @@ var ErrNotKafka = errors.New("not a directory of a Kafka broker")
 //
 // A path that is a symbolic link is followed.
 func Open(path string) (*Target, error) {
+	if path == "" {
+		return nil, errors.New("a path is empty: give a file, a partition directory or a log directory")
+	}
 	info, err := os.Stat(path)
-	if err != nil {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, fmt.Errorf("%s: %w", path, e.Err)
+	} else if err != nil {
 		return nil, err
 	}
 	switch {

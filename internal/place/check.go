@@ -60,6 +60,9 @@ func check(path string, sources []string) (resolved string, err error) {
 	if resolved, err = resolve(path); err != nil {
 		return "", err
 	}
+	if info, err := os.Stat(resolved); err == nil && !info.IsDir() {
+		return "", refuse(path, "is a file, not a directory")
+	}
 	for _, source := range sources {
 		real, err := resolve(source)
 		if err != nil {

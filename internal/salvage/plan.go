@@ -40,6 +40,14 @@ type Request struct {
 // Sources are all paths that are read.
 func (r *Request) Sources() []string { return slices.Concat(r.Paths, r.From, r.Carve) }
 
+// Validate finds what is wrong with the name of the result.
+func (r *Request) Validate() error {
+	if _, ok := logdir.ParsePartitionDir(r.As); r.As != "" && (!ok || filepath.Base(r.As) != r.As) {
+		return fmt.Errorf("--as %q is no name of a partition, such as orders-0", r.As)
+	}
+	return nil
+}
+
 // defaultName is the result's name where no path says one.
 const defaultName = "salvaged-0"
 
@@ -74,8 +82,8 @@ func Plan(r *Request) ([]Job, error) {
 		if len(jobs) != 1 {
 			return nil, fmt.Errorf("--as %s names one partition, but there are %d", r.As, len(jobs))
 		}
-		if _, ok := logdir.ParsePartitionDir(r.As); !ok || filepath.Base(r.As) != r.As {
-			return nil, fmt.Errorf("--as %q is no name of a partition, such as orders-0", r.As)
+		if err := r.Validate(); err != nil {
+			return nil, err
 		}
 		jobs[0].Name = r.As
 	}
