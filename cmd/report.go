@@ -51,7 +51,7 @@ Examples:
   kafsck report --topic 'orders*' --newest 2 --redact-names /var/lib/kafka/data --out /tmp/report.tar.gz
   tar -xOf report.tar.gz kafsck-report/manifest.json
 ` + exitStatusHelp,
-		Args: cobra.ExactArgs(1),
+		Args: onePath,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return flags.run(cmd.Context(), global, args[0])
 		},
@@ -77,7 +77,7 @@ func (r *reportFlags) run(ctx context.Context, global *globalOptions, path strin
 		return usageErrorf("--max-batches must not be negative")
 	}
 	options := bundle.Options{Workers: global.workers, Records: r.records, RedactNames: r.redactNames, MaxBatches: r.maxBatches}
-	if options.Filter, err = r.selection.filter(); err != nil {
+	if options.Filter, err = r.selection.filter([]string{path}); err != nil {
 		return err
 	}
 	if options.ReadRate, err = r.selection.rate(); err != nil {
