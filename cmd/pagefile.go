@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,8 @@ func (p *pageFlags) write(source string, content func(w io.Writer) error) error 
 	if err != nil {
 		return err
 	}
-	if err := content(f); err != nil {
+	out := bufio.NewWriter(f)
+	if err := errors.Join(content(out), out.Flush()); err != nil {
 		return errors.Join(err, f.Discard())
 	}
 	return f.Commit()

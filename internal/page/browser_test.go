@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -159,6 +160,52 @@ func TestPageLandsWhereLookupDoes(t *testing.T) {
 	}
 }
 
+// A click, a key, a typed offset and the slider do what the lookup and the
+// simulation do.
+func TestReaderActs(t *testing.T) {
+	path := logOf(t, "codec-none-0", "00000000000000000000")
+	s := readSegment(t, path)
+	partition, err := lookup.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := partition.Lookup(t.Context(), lookup.Target{Offset: 2995}, lookup.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := slices.IndexFunc(s.Stops, func(x simulate.Simulation) bool { return x.Interval == 4096 })
+	outer := pageFile(t, fmt.Sprintf(`<iframe id="f" width="1500" height="3000" src="file://%s"></iframe><pre id="result"></pre>
+<script>document.getElementById("f").onload = (e) => {
+  const d = e.target.contentWindow.document, w = e.target.contentWindow, all = [];
+  const act = (id, event) => { d.getElementById(id).dispatchEvent(event); all.push(JSON.parse(d.getElementById("result").textContent)); };
+  const box = d.getElementById("log").getBoundingClientRect();
+  act("log", new w.MouseEvent("click", { clientX: box.left + box.width * %d / %d, clientY: box.top + 20 }));
+  act("log", new w.KeyboardEvent("keydown", { key: "ArrowRight" }));
+  d.getElementById("offset").value = "2995";
+  act("offset", new w.Event("input"));
+  d.getElementById("interval").value = "%d";
+  act("interval", new w.Event("input"));
+  act("asis", new w.MouseEvent("click"));
+  document.getElementById("result").textContent = JSON.stringify(all);
+};</script>`, pageFile(t, written(t, s, nil)), r.Found.BatchPosition+r.Found.BatchSize/2, s.Size, stop))
+	var got []segmentResult
+	resultOf(t, browse(t, outer, "", "--allow-file-access-from-files"), &got)
+	if len(got) != 5 {
+		t.Fatalf("%d results", len(got))
+	}
+	for i, want := range []int64{r.Found.BatchPosition, r.Found.BatchPosition + r.Found.BatchSize, r.Found.BatchPosition, r.Found.BatchPosition, r.Found.BatchPosition} {
+		if got[i].BatchPosition == nil || *got[i].BatchPosition != want {
+			t.Errorf("act %d landed at %v, want %d", i, got[i].BatchPosition, want)
+		}
+	}
+	if got[3].Entries != s.Stops[stop].Entries || got[3].ScanBytesMean != s.Stops[stop].ScanBytesMean {
+		t.Errorf("the slider gave %+v, simulate %+v", got[3], s.Stops[stop])
+	}
+	if w := &r.Walks[0]; got[2].BytesScanned != w.Bytes() || got[4].BytesScanned != w.Bytes() || len(got[4].EntriesRead) != len(w.Offset.Read) {
+		t.Errorf("typed %+v, on disk again %+v; lookup scanned %d", got[2], got[4], w.Bytes())
+	}
+}
+
 // A page of a 1 GB segment has all of its batches, and is there within two
 // seconds by its own clock; that depends on the machine and is only told.
 func TestLargeSegmentOpensSoon(t *testing.T) {
@@ -247,5 +294,19 @@ func TestHostilePagesInBrowser(t *testing.T) {
 	s.File = text
 	if document := browse(t, pageFile(t, written(t, s, nil)), ""); strings.Count(document, "<script") != 2 {
 		t.Error("the name of a file became markup")
+	}
+}
+
+// Offsets and sizes that no broker would write stop no script.
+func TestPageOfNonsenseRuns(t *testing.T) {
+	s := &Segment{File: "x", BaseOffset: 1 << 62, Size: 1 << 20, Stops: []simulate.Simulation{{}}}
+	for i, first := range []int64{math.MaxInt64 - 3, -5, 0, math.MinInt64, 7} {
+		s.thinned.add(int64(i)*1000, simulate.Batch{Size: 500, FirstOffset: first, LastOffset: first + 2 - int64(i)}, s.BaseOffset)
+	}
+	s.Batches = 5
+	file := pageFile(t, written(t, s, nil))
+	for _, fragment := range []string{"", "offset=0", "offset=9223372036854775807&interval=0", "offset=x&interval=-1"} {
+		var got segmentResult
+		resultOf(t, browse(t, file, fragment), &got)
 	}
 }

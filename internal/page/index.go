@@ -21,6 +21,9 @@ type index struct {
 	marks []byte
 	odd   [][2]int64 // other entries: relative offset, position
 	more  int        // left out of odd
+	// bad is how many entries lead to no batch, or to one that begins above
+	// their offset. They are left out.
+	bad int
 }
 
 // ReadIndex reads the entries beside the log, to be shown as they are. It is
@@ -39,7 +42,9 @@ func (s *Segment) ReadIndex(r *indexfile.OffsetReader) error {
 		}
 		i, ok := s.at(int64(e.Position))
 		switch {
-		case ok && (s.thinned.group > 1 || s.thinned.items[i].position == int64(e.Position) && s.thinned.items[i].last == int64(e.RelativeOffset)):
+		case !s.leads(e, i, ok):
+			x.bad++
+		case s.thinned.group > 1 || s.thinned.items[i].last == int64(e.RelativeOffset):
 			x.marks[i/8] |= 1 << (i % 8)
 		case len(x.odd) < limit:
 			x.odd = append(x.odd, [2]int64{int64(e.RelativeOffset), int64(e.Position)})
@@ -49,6 +54,15 @@ func (s *Segment) ReadIndex(r *indexfile.OffsetReader) error {
 	}
 	s.index = x
 	return nil
+}
+
+// leads says whether a lookup can start at an entry.
+func (s *Segment) leads(e indexfile.OffsetEntry, i int, ok bool) bool {
+	if !ok || e.Position <= 0 {
+		return false
+	}
+	it := &s.thinned.items[i]
+	return s.thinned.group > 1 || it.position == int64(e.Position) && it.first <= int64(e.RelativeOffset)
 }
 
 // at is the item in which a position lies.

@@ -101,6 +101,9 @@ func (s *Segment) notes() (notes []string) {
 	if n := len(s.Damage) + s.DamageMore; n > 0 {
 		notes = append(notes, fmt.Sprintf("The log is damaged at %s: %s. What lies there is left out of pictures and counts.", plural(n, "place", "places"), s.Damage[0]))
 	}
+	if x := s.index; x != nil && x.bad > 0 {
+		notes = append(notes, fmt.Sprintf("The index on disk is wrong: %s no batch that begins at or below the offset. They are left out here; kafsck index lists them.", plural(x.bad, "entry leads to", "entries lead to")))
+	}
 	switch x := s.index; {
 	case x == nil:
 		notes = append(notes, "The index on disk is not shown: there is none, or it could not be read. What is drawn is what a broker would write.")
