@@ -91,6 +91,9 @@ func Main() int {
 // exit code. It is what Main and the tests share.
 func Run(ctx context.Context, args []string, streams Streams) int {
 	out := &watchedWriter{w: streams.Out}
+	if isTerminal(streams.Out) {
+		out.w = &terminalWriter{w: streams.Out}
+	}
 	streams.Out = out
 	root := NewRootCommand(streams)
 	root.SetArgs(args)

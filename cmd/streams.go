@@ -25,6 +25,8 @@ func fileOf(w io.Writer) (*os.File, bool) {
 		return fileOf(t.w)
 	case *watchedWriter:
 		return fileOf(t.w)
+	case *terminalWriter:
+		return fileOf(t.w)
 	}
 	return nil, false
 }
