@@ -77,6 +77,7 @@ on disk. It works offline, on the files alone; reading never writes.
 		newSalvageCommand(global),
 		newVersionCommand(global),
 	)
+	strictHelp(root)
 	usageErrors(root)
 	return root
 }

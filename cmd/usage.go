@@ -27,6 +27,37 @@ func noCommand(root *cobra.Command, args []string) error {
 	return usageErrorf("unknown command %q%s", args[0], similar.Question(near, "; kafsck --help lists them"))
 }
 
+// strictHelp makes cobra's own commands refuse what they don't know, instead of
+// printing a help that a script takes for what it asked for.
+func strictHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				_, unknown, err := root.Find(args)
+				if err != nil {
+					return err
+				}
+				return noCommand(root, unknown)
+			}
+		case "completion":
+			c.Long = `Print a script that completes commands, flags and the codes of findings in a
+shell. The help of each shell says where to put it.
+
+Examples:
+  kafsck completion bash > /etc/bash_completion.d/kafsck
+  source <(kafsck completion zsh)
+` + exitStatusHelp
+			c.Args = func(c *cobra.Command, args []string) error {
+				return usageErrorf("%s needs a SHELL: bash, fish, powershell or zsh", c.Name())
+			}
+			c.RunE = func(*cobra.Command, []string) error { return nil } // makes cobra look at Args
+		}
+	}
+}
+
 // onePath, twoPaths and somePaths check the number of arguments.
 func onePath(cmd *cobra.Command, args []string) error { return pathCount(cmd, args, 1, 1, "one PATH") }
 func twoPaths(cmd *cobra.Command, args []string) error {
