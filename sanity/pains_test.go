@@ -23,7 +23,7 @@ import (
 //	KAFKA-16511, overlaps in remote storage      dump
 //	KAFKA-13687, reading whole files             dump
 //	KAFKA-9293 and KAFKA-8745, printing          dump
-//	KAFKA-20036, sizes after a change of codec   usage
+//	KAFKA-20036, sizes after a change of codec   legal
 //	the partition of a group                     lookup
 //	KAFKA-1670, logs past 2 GiB                  size
 type pain struct {
