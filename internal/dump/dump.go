@@ -141,6 +141,9 @@ func dispatch(ctx context.Context, sink *Sink, e logdir.Entry, o *Options) error
 	default:
 		return state(sink, e, o, r, size)
 	}
+	if err == nil && (!o.IndexSanityCheck || kind == logdir.KindTxnIndex) {
+		err = ix.judge(ctx, e)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", e.Path, err)
 	}

@@ -1,10 +1,12 @@
 package dump
 
 import (
+	"context"
 	"fmt"
 	"io"
 
 	"github.com/kafsck/kafsck/indexfile"
+	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/sanity"
 )
 
@@ -25,7 +27,6 @@ type indexKind[E comparable] struct {
 	check   func(used int64) error
 	text    func(dst []byte, e E) []byte
 	json    func(dst []byte, e E) []byte
-	fault   func(e E) (sanity.Code, string)
 }
 
 func (d *indexDump) offsets(r io.ReaderAt, size int64) error {
@@ -89,12 +90,6 @@ func (d *indexDump) transactions(r io.ReaderAt, size int64) error {
 			dst = appendField(dst, `,"lastOffset":`, e.LastOffset)
 			return appendField(dst, `,"lastStableOffset":`, e.LastStableOffset)
 		},
-		fault: func(e indexfile.TxnEntry) (sanity.Code, string) {
-			if e.Version == indexfile.TxnVersion {
-				return "", ""
-			}
-			return sanity.TxnIndexVersion, fmt.Sprintf("version %d, where %d is the only one", e.Version, indexfile.TxnVersion)
-		},
 	})
 }
 
@@ -113,10 +108,7 @@ func dumpIndex[E comparable](d *indexDump, kind indexKind[E]) error {
 	}
 	// Kafka's tool says so of an offset index alone, whatever the flags.
 	if layout.Kind == indexfile.Offset && layout.Slots == 0 && d.Format == Text {
-		if err := d.sink.printf("%s is empty.\n", d.sink.path(d.file)); err != nil {
-			return err
-		}
-		return d.shape(&layout, kind.size)
+		return d.sink.printf("%s is empty.\n", d.sink.path(d.file))
 	}
 	if d.IndexSanityCheck && layout.Kind != indexfile.Txn {
 		return d.sanity(kind.check(layout.UsedBytes()), &layout, kind.size)
@@ -148,23 +140,22 @@ func dumpIndex[E comparable](d *indexDump, kind indexKind[E]) error {
 		if err := d.sink.write(line); err != nil {
 			return err
 		}
-		if kind.fault != nil {
-			if code, message := kind.fault(e); code != "" {
-				if err := d.entryFault(code, message, kind.reader.Position(slot), kind.reader.Position(slot+1), slot); err != nil {
-					return err
-				}
-			}
-		}
 		slot++
 	}
-	return d.shape(&layout, kind.size)
+	return nil
 }
 
-func (d *indexDump) entryFault(code sanity.Code, message string, from, to int64, slot int) error {
-	f := sanity.At(code, d.file)
-	f.Position, f.EndPosition, f.Slot = from, to, int64(slot)
-	f.Message = message
-	return d.sink.finding(&f)
+// judge says what is wrong with the index, alone and against the log beside
+// it. That there is no log is no fault of what is dumped.
+func (d *indexDump) judge(ctx context.Context, e logdir.Entry) error {
+	options := sanity.Options{Depth: sanity.Checksums, Workers: d.Workers}
+	_, err := sanity.CheckFile(ctx, e, options, func(f *sanity.Finding) error {
+		if f.Severity == sanity.Info || f.Code == sanity.FileOrphan {
+			return nil
+		}
+		return d.sink.finding(f)
+	})
+	return err
 }
 
 // shape reports a size that isn't a whole number of entries.
