@@ -45,7 +45,7 @@ func logPains() []pain {
 		sick("KAFKA-8722 checksum of a v1 message", v1, put(logFile, 2*v1Size-1, 'x'), "batch-crc-mismatch error "+logFile+" 38 -1"),
 		sick("KAFKA-8722 checksum of a message in a wrapper", []batchtest.Entry{wrapped}, nil, "batch-crc-mismatch error "+logFile+" 0 -1"),
 		sick("KAFKA-5211 a bit of a value", g(3), put(logFile, 118+90, 1), "batch-crc-mismatch error "+logFile+" 118 -1"),
-		pain{exhibit: exhibit{name: "KAFKA-10101 a sound segment behind a bad batch", tree: built(split, put(logFile, 118+90, 1))},
+		{exhibit: exhibit{name: "KAFKA-10101 a sound segment behind a bad batch", tree: built(split, put(logFile, 118+90, 1))},
 			loud: []string{"batch-crc-mismatch error " + logFile + " 118 -1"}},
 		sick("KAFKA-7401 a swap file", g(4), replaced(logFile+".swap", data)).with("file-leftover info " + logFile + ".swap -1 -1"),
 		sick("a record of the year 2100", []batchtest.Entry{g(1)[0], future, g(3)[2]}, nil),
@@ -66,7 +66,7 @@ func codecPains() []pain {
 	broken := gBatch(3, 2, at+1000).WithCodec(batchtest.Zstd, batchtest.Compression{})
 	broken.Payload = []byte{0x28, 0xb5, 0x2f, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff}
 	wrongSum := gBatch(3, 2, at+1000).WithCodec(batchtest.Lz4, batchtest.Compression{})
-	frame := batchtest.Compression{Lz4ContentChecksum: true}.Append(nil, batchtest.Lz4, []byte(gBatch(3, 2, at+1000).Encode()[batchtest.PosRecords:]))
+	frame := batchtest.Compression{Lz4ContentChecksum: true}.Append(nil, batchtest.Lz4, gBatch(3, 2, at+1000).Encode()[batchtest.PosRecords:])
 	frame[len(frame)-1] ^= 1
 	wrongSum.Payload = frame
 	legacy := batchtest.NewWrapper(0, batchtest.Lz4, batchtest.Compression{Lz4BrokenChecksum: true}, batchtest.V0(0, nil, []byte("a")), batchtest.V0(1, nil, []byte("b")))
@@ -133,7 +133,7 @@ func statePains() []pain {
 		sick("KAFKA-5747 an empty snapshot", append(open, gBatch(9, 1, at)), cut, "snapshot-size error "+snapshot+" 0 -1"),
 		sick("KAFKA-5747 a snapshot with a byte flipped", append(open, gBatch(9, 1, at)), put(snapshot, 14, 0x55), "snapshot-crc-mismatch error "+snapshot+" 2 -1"),
 		sick("KAFKA-5747 a snapshot of another version", append(open, gBatch(9, 1, at)), put(snapshot, 0, 0, 9), "snapshot-version error "+snapshot+" 0 -1"),
-		pain{exhibit: exhibit{name: "KAFKA-16209 no snapshot at a segment", tree: built(two(g(2), []batchtest.Entry{gBatch(5, 4, at+2000)}, 5), func(t tree) { without(t, "00000000000000000005.snapshot") })}},
+		{exhibit: exhibit{name: "KAFKA-16209 no snapshot at a segment", tree: built(two(g(2), []batchtest.Entry{gBatch(5, 4, at+2000)}, 5), func(t tree) { without(t, "00000000000000000005.snapshot") })}},
 		sick("KAFKA-16541 fewer epochs than counted", g(4), epochs("0\n3\n0 0\n1 5\n"), "checkpoint-malformed error leader-epoch-checkpoint 12 -1"),
 		sick("KAFKA-16541 epochs that fall", g(4), epochs("0\n2\n1 9\n0 5\n"), "checkpoint-epoch-order error leader-epoch-checkpoint -1 -1"),
 		// Brokers read an empty checkpoint as one without entries.

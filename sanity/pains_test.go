@@ -197,6 +197,6 @@ func indexPains() []pain {
 		sick("KAFKA-16310 time entry for the batch", []batchtest.Entry{firstLatest}, times(2)),
 		remote, one,
 		sick("KAFKA-5104 no index", g(4), func(t tree) { delete(t, dir0+idxFile) }, "index-missing warning "+idxFile+" -1 -1"),
-		pain{exhibit: exhibit{name: "KAFKA-13603 empty newest segment without index", tree: tree{dir0 + logFile: nil}}},
+		{exhibit: exhibit{name: "KAFKA-13603 empty newest segment without index", tree: tree{dir0 + logFile: nil}}},
 	}
 }

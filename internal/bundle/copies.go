@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 
 	"github.com/kafsck/kafsck/indexfile"
 	"github.com/kafsck/kafsck/internal/logdir"
@@ -76,7 +75,7 @@ func likely[E any](r *indexfile.Reader[E], ok func(*E) bool) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	for e, err := range iter.Seq2[E, error](r.EntriesBetween(0, layout.Entries)) {
+	for e, err := range r.EntriesBetween(0, layout.Entries) {
 		if err != nil {
 			return 0, err
 		}
