@@ -40,22 +40,14 @@ type (
 )
 
 func runCoordinator(ctx context.Context, global *globalOptions, where string, at int64) error {
-	if err := checkAt(at); err != nil {
-		return err
-	}
-	format, err := global.textTableJSON()
+	e, result, err := loadReplayed(ctx, global, where, at, txnstate.Load)
 	if err != nil {
-		return err
-	}
-	e := newEmitter(global, format)
-	result, err := txnstate.Load(ctx, where, at, e.finding)
-	if err := e.failedParts(ctx, err); err != nil {
 		return err
 	}
 	if result == nil {
 		return e.end()
 	}
-	switch format {
+	switch e.format {
 	case formatJSON:
 		coordinatorJSON(e, result)
 	case formatTable:

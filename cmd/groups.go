@@ -49,16 +49,8 @@ Examples:
 }
 
 func runGroups(ctx context.Context, global *globalOptions, where string, at int64, pattern string) error {
-	if err := checkAt(at); err != nil {
-		return err
-	}
-	format, err := global.textTableJSON()
+	e, result, err := loadReplayed(ctx, global, where, at, groups.Load)
 	if err != nil {
-		return err
-	}
-	e := newEmitter(global, format)
-	result, err := groups.Load(ctx, where, at, e.finding)
-	if err := e.failedParts(ctx, err); err != nil {
 		return err
 	}
 	if result == nil {
@@ -70,7 +62,7 @@ func runGroups(ctx context.Context, global *globalOptions, where string, at int6
 			chosen = append(chosen, g)
 		}
 	}
-	switch format {
+	switch e.format {
 	case formatJSON:
 		groupsJSON(e, result, chosen)
 	case formatTable:
