@@ -9,7 +9,7 @@ import (
 
 // repeated is a log of at least size bytes: the batches of a real one over and
 // over, as the base offset isn't under the checksum.
-func repeated(b *testing.B, name string, size int) []byte {
+func repeated(b testing.TB, name string, size int) []byte {
 	b.Helper()
 	template := fixture.ReadFile(b, name)
 	data := make([]byte, 0, size+len(template))

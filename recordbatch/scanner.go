@@ -18,6 +18,12 @@ type Options struct {
 	// Base is the base offset of the segment, for judging what could be a
 	// batch where framing is lost; 0 is always right.
 	Base int64
+	// FramingOnly leaves checksums out where the framing is beyond doubt: where
+	// a plausible header is followed by another one that begins with the next
+	// offset. Such a batch comes with Checked false, so Valid says no. Everywhere
+	// else, as at gaps in the offsets, at the end of a file and around any
+	// damage, checksums are computed and judged as ever.
+	FramingOnly bool
 }
 
 // Scanner walks the entries of a log file: sequentially, in big reads, in
@@ -192,14 +198,15 @@ func (s *Scanner) frame(chunk *Chunk, data []byte, position int64) (next int64, 
 		item := &chunk.Items[n]
 		item.Err = nil
 		b := &item.Batch
-		if s.sound(b, data, position) {
+		sound, needs := s.sound(b, data, position)
+		if sound {
 			position += b.Size
 			data = data[b.Size:]
 			continue
 		}
-		if waits := b.Size; waits > int64(len(data)) {
+		if needs > int64(len(data)) {
 			chunk.Items = chunk.Items[:n]
-			return position, data, waits, nil
+			return position, data, needs, nil
 		}
 		if *item, err = s.judge.at(position); err != nil {
 			chunk.Items = chunk.Items[:n]
@@ -228,27 +235,38 @@ func (s *Scanner) frame(chunk *Chunk, data []byte, position int64) (next int64, 
 }
 
 // sound parses the entry at the start of data and says whether all of it is
-// there and its checksum right. It leaves b.Size above len(data) only where
-// the rest of the entry has to be read first.
-func (s *Scanner) sound(b *Batch, data []byte, position int64) bool {
+// there and right: by its checksum, or by its framing where that is enough. It
+// says how many bytes it needs to see for that, where these aren't in data.
+func (s *Scanner) sound(b *Batch, data []byte, position int64) (sound bool, needs int64) {
 	if len(data) < minHeader {
-		b.Size = 0
-		return false
+		return false, 0
 	}
 	parseHeader(b, data[:min(len(data), maxHeader)], position)
 	if b.Magic < 0 || b.Magic > 2 || b.Size-LogOverhead < smallestLength(b.Magic) ||
 		b.Size > s.end-position || b.Size > maxLoaded {
-		b.Size = 0
-		return false
+		return false, 0
 	}
 	if b.Size > int64(len(data)) {
-		return false
+		return false, b.Size
 	}
 	b.Data = data[:b.Size:b.Size]
-	b.ComputedCRC, b.Checked = checksum(b.Magic, b.Data), true
-	if b.CRC != b.ComputedCRC {
-		b.Size = 0
-		return false
+	if s.options.FramingOnly && plausible(b, data[:min(len(data), maxHeader)]) && s.end-b.EndPosition() >= maxHeader {
+		next := data[b.Size:]
+		if len(next) < maxHeader {
+			return false, b.Size + maxHeader
+		}
+		if follows(b, next[:maxHeader]) {
+			return true, 0
+		}
 	}
-	return true
+	b.ComputedCRC, b.Checked = checksum(b.Magic, b.Data), true
+	return b.CRC == b.ComputedCRC, 0
+}
+
+// follows says whether head is a plausible header of the batch behind b: a
+// length that spans the next batch as well leaves a gap.
+func follows(b *Batch, head []byte) bool {
+	var next Batch
+	parseHeader(&next, head, b.EndPosition())
+	return plausible(&next, head) && next.Offset == b.LastOffset()+1
 }
