@@ -12,15 +12,16 @@ import (
 // and yields the results in the order of in. The first argument of work is the
 // number of the worker, from 0, so that each can keep state of its own. An
 // error of in is yielded in its place and ends the sequence, as does the end
-// of ctx. drop is called on results and values that nobody will see because
-// the consumer stopped early; either may be nil.
+// of ctx: a sequence that ends without an error is whole. drop, where not nil,
+// is called on the results that nobody will see, because the consumer stopped
+// or ctx ended.
 //
 // At most two values a worker are under way at once: memory stays bounded
 // whatever the consumer does.
 func Map[T, R any](ctx context.Context, workers int, in iter.Seq2[T, error],
 	work func(worker int, value T) R, drop func(R)) iter.Seq2[R, error] {
 	if workers <= 1 {
-		return inline(ctx, in, work)
+		return inline(ctx, in, work, drop)
 	}
 	return func(yield func(R, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -47,9 +48,10 @@ func Map[T, R any](ctx context.Context, workers int, in iter.Seq2[T, error],
 				select {
 				case inOrder <- j:
 				case <-ctx.Done():
-					// The value still has to go through work, which owns it.
+					// The value still has to go through work, which owns it, and
+					// an error must not be lost, or the end looks like a whole one.
+					inOrder <- j
 					if err == nil {
-						inOrder <- j
 						todo <- j
 					}
 					return
@@ -91,13 +93,15 @@ func Map[T, R any](ctx context.Context, workers int, in iter.Seq2[T, error],
 	}
 }
 
-func inline[T, R any](ctx context.Context, in iter.Seq2[T, error], work func(int, T) R) iter.Seq2[R, error] {
+func inline[T, R any](ctx context.Context, in iter.Seq2[T, error], work func(int, T) R, drop func(R)) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		var none R
 		for value, err := range in {
 			if err == nil && ctx.Err() != nil {
 				// work owns the value, so it gets it all the same.
-				work(0, value)
+				if result := work(0, value); drop != nil {
+					drop(result)
+				}
 				err = ctx.Err()
 			}
 			if err != nil {

@@ -61,7 +61,7 @@ func TestMapYieldsErrorInPlace(t *testing.T) {
 
 // Every value that was worked on is either yielded or dropped.
 func TestMapDropsWhatNobodySees(t *testing.T) {
-	for _, workers := range []int{2, 5} {
+	for _, workers := range []int{1, 2, 5} {
 		var made, dropped atomic.Int64
 		seen := int64(0)
 		for range Map(t.Context(), workers, numbers(1000, nil), func(_, v int) int {
@@ -96,6 +96,36 @@ func TestMapEndsWithContext(t *testing.T) {
 		cancel()
 		if !errors.Is(last, context.Canceled) || seen > 100 {
 			t.Fatalf("%d workers: %d results, then %v", workers, seen, last)
+		}
+	}
+}
+
+// A source that reads files fails when the context ends. Whichever is noticed
+// first: the sequence must not look as if it had come to its end.
+func TestMapNeverEndsQuietlyWithContext(t *testing.T) {
+	for _, workers := range []int{1, 2, 5} {
+		for range 100 {
+			ctx, cancel := context.WithCancel(t.Context())
+			source := func(yield func(int, error) bool) {
+				if yield(1, nil) {
+					cancel()
+					yield(0, ctx.Err())
+				}
+			}
+			var made, dropped, seen atomic.Int64
+			var last error
+			for _, err := range Map(ctx, workers, source, func(_, v int) int { made.Add(1); return v }, func(int) { dropped.Add(1) }) {
+				if last = err; err == nil {
+					seen.Add(1)
+				}
+			}
+			cancel()
+			if !errors.Is(last, context.Canceled) {
+				t.Fatalf("%d workers: the sequence ended with %v", workers, last)
+			}
+			if made.Load() != seen.Load()+dropped.Load() {
+				t.Fatalf("%d workers: %d made, %d seen, %d dropped", workers, made.Load(), seen.Load(), dropped.Load())
+			}
 		}
 	}
 }
