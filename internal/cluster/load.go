@@ -83,8 +83,7 @@ func (l *loader) quorumState(path string) error {
 
 // stateFile makes a finding of a malformed file and leaves other errors alone.
 func (l *loader) stateFile(code sanity.Code, path string, err error) error {
-	var malformed *statefile.Error
-	if !errors.As(err, &malformed) {
+	if statefile.Damage(err) == nil {
 		return err
 	}
 	f := sanity.At(code, path)
@@ -102,7 +101,8 @@ type loader struct {
 
 func (l *loader) load(ctx context.Context, source *topiclog.Source) error {
 	var errs []error
-	var sound []checkpoint
+	var sound []Checkpoint
+	var newest *checkpoint // of the sound ones: the image of no other is needed
 	for _, entry := range source.Checkpoints {
 		c, err := l.checkpoint(ctx, entry)
 		if ctx.Err() != nil {
@@ -111,12 +111,11 @@ func (l *loader) load(ctx context.Context, source *topiclog.Source) error {
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", entry.Path, err))
 		} else if c.sound && c.EndOffset-1 <= l.last {
-			sound = append(sound, c)
+			sound, newest = append(sound, c.Checkpoint), &c
 		}
 	}
 	log := logReplay{loader: l, state: replay{image: l.result.Image}}
-	if n := len(sound); n > 0 {
-		begin := sound[n-1]
+	if begin := newest; begin != nil {
 		l.result.Checkpoint, l.result.Image = &begin.Checkpoint, begin.state.image
 		l.result.Records, l.result.Skipped = begin.state.records, begin.state.skipped
 		l.result.LastOffset, l.result.LastEpoch, l.result.LastTimestamp = begin.EndOffset-1, begin.Epoch, begin.Timestamp

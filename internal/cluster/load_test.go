@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/kafsck/kafsck/internal/cluster"
 	"github.com/kafsck/kafsck/internal/fixture"
+	"github.com/kafsck/kafsck/internal/statefile"
 	"github.com/kafsck/kafsck/internal/topiclog"
 	"github.com/kafsck/kafsck/recordbatch"
 	"github.com/kafsck/kafsck/sanity"
@@ -133,6 +135,14 @@ func TestDamagedChain(t *testing.T) {
 		"a batch missing in the log": {func(dir string) error {
 			return edit(dir+"/"+log0, func(b []byte) []byte { return append(b[:91:91], b[91+330:]...) })
 		}, []sanity.Code{sanity.MetadataGap}, newest, true},
+		"no leader epoch in any batch, which no checksum covers": {func(dir string) error {
+			return edit(dir+"/"+log0, func(b []byte) []byte {
+				for at := 0; at+recordbatch.HeaderSize <= len(b); at += recordbatch.LogOverhead + int(binary.BigEndian.Uint32(b[at+8:])) {
+					copy(b[at+12:], "\xff\xff\xff\xff")
+				}
+				return b
+			})
+		}, nil, newest, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := fixture.Copy(t, "kafka-4.4.0/closed/__cluster_metadata-0")
@@ -177,4 +187,23 @@ func edit(file string, f func([]byte) []byte) error {
 		return err
 	}
 	return os.WriteFile(file, f(b), 0o644)
+}
+
+// A file that is not read may be sound: it is no finding, and no success.
+func TestUnreadStateFiles(t *testing.T) {
+	for _, name := range []string{"meta.properties", "__cluster_metadata-0/quorum-state"} {
+		dir := t.TempDir()
+		copyFiles(t, fixture.Copy(t, "kafka-4.4.0/closed/__cluster_metadata-0"), dir+"/__cluster_metadata-0", "/"+log0)
+		file, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(file.Truncate(statefile.MaxTextSize+1), file.Close()); err != nil {
+			t.Fatal(err)
+		}
+		result, err := cluster.Load(t.Context(), dir, topiclog.All, func(f sanity.Finding) { t.Errorf("%s: %+v", name, f) })
+		if result == nil || !errors.Is(err, statefile.ErrTooLarge) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

@@ -132,19 +132,19 @@ func (p *logReplay) gap(file string, position, from, to int64) {
 
 // compare checks the epochs of checkpoints against the log: a checkpoint's is
 // that of the last offset it contains.
-func (p *logReplay) compare(checkpoints []checkpoint) {
+func (p *logReplay) compare(checkpoints []Checkpoint) {
 	for _, c := range checkpoints {
 		at := c.EndOffset - 1
 		if p.first < 0 || at < p.first || at >= p.next {
 			continue
 		}
-		epoch := p.epochs[0].epoch
+		epoch := int32(-1) // unknown
 		for _, e := range p.epochs {
 			if e.offset <= at {
 				epoch = e.epoch
 			}
 		}
-		if epoch != c.Epoch {
+		if epoch >= 0 && epoch != c.Epoch {
 			f := sanity.At(sanity.KRaftCheckpointMalformed, c.File)
 			f.Offset = at
 			f.Message = fmt.Sprintf("epoch %d, the log has %d at offset %d", c.Epoch, epoch, at)

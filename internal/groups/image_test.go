@@ -112,3 +112,21 @@ func TestTransactionsStayInTheirPartition(t *testing.T) {
 		t.Errorf("an offset of two partitions: %v", err)
 	}
 }
+
+// Partitions of the one topic that can be read don't make up for those of the
+// other that can't.
+func TestUnreadableOffsets(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may read everything")
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "__consumer_offsets-0"), entry{commit: 5})
+	write(t, filepath.Join(dir, "__share_group_state-0"))
+	if err := os.Chmod(filepath.Join(dir, "__consumer_offsets-0"), 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "__consumer_offsets-0"), 0o700) })
+	if _, err := groups.Load(t.Context(), dir, topiclog.All, func(sanity.Finding) {}); !errors.Is(err, os.ErrPermission) {
+		t.Error(err)
+	}
+}

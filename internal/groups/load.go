@@ -34,8 +34,8 @@ func Load(ctx context.Context, path string, last int64, finding func(sanity.Find
 			for _, s := range shares {
 				logs = append(logs, topiclog.Log{Topic: topics.ShareGroupState, Source: s})
 			}
-			if len(offsets) == 0 || dir == nil {
-				err = nil
+			if dir == nil || errors.Is(err, topiclog.ErrNoPartition) {
+				err = nil // what is there is the other topic's
 			}
 		case !errors.Is(shareErr, topiclog.ErrNoPartition) && (err == nil || shareErr.Error() != err.Error()):
 			err = errors.Join(err, shareErr)

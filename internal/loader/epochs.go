@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/kafsck/kafsck/indexfile"
@@ -63,8 +62,8 @@ func (l *load) truncateEpochs(end, start int64) {
 // thrownBy is the broker's exception for a fault of a state file. nil is nil,
 // and other errors stay as they are.
 func thrownBy(err error, path string) error {
-	var fault *statefile.Error
-	if !errors.As(err, &fault) || errors.Is(err, statefile.ErrRead) || errors.Is(err, statefile.ErrTooLarge) {
+	fault := statefile.Damage(err)
+	if fault == nil {
 		return err
 	}
 	failure, fails := fault.Broker(path)

@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -80,16 +79,12 @@ func (p *producers) loadSnapshot(logStart int64) error {
 		entries := f.producers
 		if f.source != "" {
 			snapshot, err := statefile.ReadFile(f.source, statefile.ReadProducerSnapshot)
-			if errors.Is(err, statefile.ErrRead) || errors.Is(err, statefile.ErrTooLarge) {
-				return err
-			}
-			var fault *statefile.Error
-			if err != nil && !errors.As(err, &fault) {
-				return err
-			}
-			if err != nil {
+			if statefile.Damage(err) != nil {
 				p.remove(offset, "snapshot-corrupt")
 				continue
+			}
+			if err != nil {
+				return err
 			}
 			entries = snapshot.Entries
 		}

@@ -79,17 +79,10 @@ func readCheckpoint(e *logdir.Entry) (c statefile.OffsetCheckpoint, fault, err e
 		return c, nil, nil
 	}
 	c, err = statefile.ReadFile(e.Path, statefile.ReadOffsetCheckpoint)
-	if errors.Is(err, statefile.ErrRead) || errors.Is(err, statefile.ErrTooLarge) {
-		return c, nil, err
-	}
-	var known *statefile.Error
-	if err != nil && !errors.As(err, &known) {
-		return c, nil, err
-	}
-	if err != nil {
+	if statefile.Damage(err) != nil {
 		return statefile.OffsetCheckpoint{}, err, nil
 	}
-	return c, nil, nil
+	return c, nil, err
 }
 
 // fatal finds what keeps the broker from loading anything.

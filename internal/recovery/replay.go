@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/kafsck/kafsck/indexfile"
 	"github.com/kafsck/kafsck/internal/kafkaversion"
@@ -85,12 +86,14 @@ func StateBefore(p *logdir.Partition, base, logStart int64, version kafkaversion
 			continue
 		}
 		snapshot, err := statefile.ReadFile(entry.Path, statefile.ReadProducerSnapshot)
-		if errors.Is(err, statefile.ErrRead) {
-			return before, err
-		}
-		if err != nil {
+		switch {
+		case statefile.Damage(err) != nil:
 			before.Skipped = append(before.Skipped, err)
 			continue
+		case errors.Is(err, fs.ErrNotExist):
+			continue // a broker has deleted it since it was listed
+		case err != nil:
+			return before, err
 		}
 		before.State.Load(snapshot.Entries, entry.File.BaseOffset, producerstate.Never)
 		before.Snapshot, before.Start = entry, entry.File.BaseOffset

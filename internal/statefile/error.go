@@ -100,6 +100,18 @@ func (e *Error) Broker(path string) (failure BrokerFailure, ok bool) {
 	return e.broker(path), true
 }
 
+// Damage is the fault of a file's content that an error of one of the readers
+// is about. It is nil where nobody knows what the content is worth: the file
+// could not be opened or read (ErrRead), or is larger than what is read of such
+// files (ErrTooLarge).
+func Damage(err error) *Error {
+	var fault *Error
+	if !errors.As(err, &fault) || errors.Is(fault.Kind, ErrRead) || errors.Is(fault.Kind, ErrTooLarge) {
+		return nil
+	}
+	return fault
+}
+
 // ioException is the failure whose message has the path at %s.
 func ioException(format string, args ...any) func(string) BrokerFailure {
 	return func(path string) BrokerFailure {

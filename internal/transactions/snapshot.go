@@ -3,6 +3,7 @@ package transactions
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 
 	"github.com/kafsck/kafsck/internal/statefile"
@@ -14,11 +15,11 @@ func (s *scan) loadSnapshot() error {
 	for i := len(s.log.Snapshots) - 1; i >= 0; i-- {
 		e := &s.log.Snapshots[i]
 		snapshot, err := statefile.ReadFile(e.Path, statefile.ReadProducerSnapshot)
-		if errors.Is(err, statefile.ErrRead) {
-			return err
-		}
-		if err != nil {
+		switch {
+		case statefile.Damage(err) != nil, errors.Is(err, fs.ErrNotExist): // the latter: deleted since it was listed
 			continue
+		case err != nil:
+			return err
 		}
 		s.snapshot = e
 		for _, p := range snapshot.Entries {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/kafsck/kafsck/internal/fixture"
 	"github.com/kafsck/kafsck/internal/logdir"
+	"github.com/kafsck/kafsck/internal/statefile"
 	"github.com/kafsck/kafsck/recordbatch/batchtest"
 )
 
@@ -222,5 +225,29 @@ func TestSnapshotAndLog(t *testing.T) {
 	}
 	if o := got.transactions[1]; o.ProducerID != 9 || o.FromSnapshot == nil || o.AgeMs != nil {
 		t.Errorf("%+v", o)
+	}
+}
+
+// Nothing is known of a snapshot that is not read: what it alone says of open
+// transactions must not look as if nobody said it.
+func TestUnreadSnapshot(t *testing.T) {
+	const epoch = 1_700_000_000_000
+	dir := partition(t, 100, []batchtest.ProducerEntry{{ProducerID: 9, CurrentTxnFirstOffset: 40, LastOffset: 40, CoordinatorEpoch: -1}}, data(100, epoch, 1))
+	if err := os.Truncate(filepath.Join(dir, batchtest.FileName(101, ".snapshot")), math.MaxInt32+1); err != nil {
+		t.Fatal(err)
+	}
+	p, err := logdir.OpenPartition(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Scan(t.Context(), Of(p), Options{}); !errors.Is(err, statefile.ErrTooLarge) {
+		t.Error(err)
+	}
+	// One that a broker has deleted since the listing says nothing.
+	if err := os.Remove(p.Snapshots[0].Path); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Scan(t.Context(), Of(p), Options{}); err != nil || s.Open != 1 {
+		t.Error(s, err)
 	}
 }
