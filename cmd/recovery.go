@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -120,7 +119,7 @@ func (r *recoveryRun) run(ctx context.Context, o loader.DirOptions) error {
 	r.total = loader.Loss{FirstOffset: -1, LastOffset: -1, FirstTime: -1, LastTime: -1}
 	switch {
 	case target.Partition != nil:
-		r.warnOfBroker(filepath.Dir(filepath.Clean(r.path)))
+		r.warnOfBroker(logdir.Parent(r.path))
 		plan, err := loader.Partition(ctx, target.Partition, o.Options)
 		r.plan(ctx, loader.Loaded{Path: r.path, Plan: plan, Err: err})
 	case target.Dir != nil:

@@ -105,21 +105,10 @@ func refJob(dir *logdir.Dir, ref logdir.PartitionRef, filter *logdir.Filter) (*J
 	return partitionJob(p, filter)
 }
 
-// logStart looks the partition up in the checkpoint of the log directory
-// around it. Where there is none, or it can't be read, a broker takes 0.
+// logStart is the log start offset that a broker takes for the partition: 0
+// where the checkpoint says nothing or can't be read.
 func logStart(p *logdir.Partition) int64 {
-	if !p.HasName || p.Dir.Marker != logdir.NoMarker {
-		return 0
-	}
-	absolute, err := filepath.Abs(p.Path)
-	if err != nil {
-		return 0
-	}
-	starts, err := statefile.ReadFile(filepath.Join(filepath.Dir(absolute), "log-start-offset-checkpoint"), statefile.ReadOffsetCheckpoint)
-	if err != nil {
-		return 0
-	}
-	offset, _ := starts.Lookup(p.Dir.Topic, p.Dir.Partition)
+	offset, _, _, _ := statefile.LogStart(p.Path)
 	return max(offset, 0)
 }
 

@@ -222,3 +222,14 @@ func FuzzNames(f *testing.F) {
 		_ = CheckTopic(filepath.Base(name))
 	})
 }
+
+func TestParent(t *testing.T) {
+	for path, want := range map[string]string{
+		".": "..", "..": filepath.Join("..", ".."), "t-0": ".", "./t-0/": ".", filepath.Join("d", "t-0"): "d",
+		filepath.Join("..", ".."): filepath.Join("..", "..", ".."), filepath.Join("..", "t-0"): "..", string(filepath.Separator): string(filepath.Separator),
+	} {
+		if got := Parent(path); got != want {
+			t.Errorf("Parent(%q) is %q, not %q", path, got, want)
+		}
+	}
+}

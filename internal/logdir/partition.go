@@ -183,6 +183,16 @@ func (p *Partition) attachSnapshots() {
 	}
 }
 
+// Parent is the directory in which path lies, also that of "." and "..". Links
+// are not followed, and nothing is made absolute.
+func Parent(path string) string {
+	clean := filepath.Clean(path)
+	if base := filepath.Base(clean); base == "." || base == ".." {
+		return filepath.Join(clean, "..")
+	}
+	return filepath.Dir(clean)
+}
+
 // baseName is the last element of a path, also of "." and "..".
 func baseName(path string) string {
 	base := filepath.Base(path)

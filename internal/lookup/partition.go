@@ -115,38 +115,14 @@ func onDisk(e *logdir.Entry) File {
 }
 
 // readLogStart takes the log start offset from the checkpoint in the log
-// directory that the partition lies in. A broker takes the larger of that and
-// the first base offset (UnifiedLog), and goes without a checkpoint that it
-// can't read.
+// directory that the partition lies in. A broker goes without a checkpoint that
+// it can't read.
 func (p *Partition) readLogStart(dir string) {
-	absolute, err := filepath.Abs(dir)
-	if err != nil {
-		return
-	}
-	name, ok := logdir.ParsePartitionDir(filepath.Base(absolute))
-	if !ok {
-		return
-	}
-	file := filepath.Join(filepath.Dir(dir), logdir.KindLogStarts.String())
-	if clean := filepath.Clean(dir); clean == "." || clean == ".." || filepath.Base(clean) == ".." {
-		file = filepath.Join(dir, "..", logdir.KindLogStarts.String())
-	}
-	target, err := logdir.Open(file)
-	if err != nil || target.File == nil {
-		return
-	}
-	f, size, err := logdir.OpenFile(file)
-	if err != nil {
+	start, file, ok, err := statefile.LogStart(dir)
+	switch {
+	case err != nil:
 		p.Unread = append(p.Unread, err)
-		return
-	}
-	defer f.Close()
-	checkpoint, err := statefile.ReadOffsetCheckpoint(f, size)
-	if err != nil {
-		p.Unread = append(p.Unread, fmt.Errorf("%s: %w", file, err))
-		return
-	}
-	if start, ok := checkpoint.Lookup(name.Topic, name.Partition); ok && start > p.LogStart {
+	case ok && start > p.LogStart:
 		p.LogStart, p.LogStartFile = start, file
 	}
 }

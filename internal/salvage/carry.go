@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 
 	"github.com/kafsck/kafsck/internal/leaderepoch"
@@ -23,19 +24,36 @@ func (r *run) carry() error {
 			return err
 		}
 	}
-	for i := range r.job.Replicas {
-		p := r.job.Replicas[i].partition
-		if p == nil || p.Metadata == nil {
-			continue
-		}
-		m, err := statefile.ReadFile(p.Metadata.Path, statefile.ReadPartitionMetadata)
-		if err != nil {
-			r.passOver(i, p.Metadata, Malformed, err.Error())
-			continue
-		}
+	metadata := func(p *logdir.Partition) *logdir.Entry { return p.Metadata }
+	for m := range stateFiles(r, metadata, statefile.ReadPartitionMetadata) {
 		return r.writer.file(logdir.KindPartitionMetadata.String(), statefile.AppendPartitionMetadata(nil, m))
 	}
 	return nil
+}
+
+// stateFiles yields what the replicas' files of one kind hold, in the order of
+// the replicas. A file that is of no use is told of.
+func stateFiles[T any](r *run, file func(*logdir.Partition) *logdir.Entry, read func(io.ReaderAt, int64) (T, error)) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for i := range r.job.Replicas {
+			p := r.job.Replicas[i].partition
+			if p == nil || file(p) == nil {
+				continue
+			}
+			value, err := statefile.ReadFile(file(p).Path, read)
+			switch {
+			case err == nil:
+				if !yield(value) {
+					return
+				}
+			case statefile.Damage(err) != nil:
+				r.passOver(i, file(p), Malformed, err.Error())
+			default:
+				r.merger.streams[i].fail(err)
+				r.passOver(i, file(p), Unreadable, err.Error())
+			}
+		}
+	}
 }
 
 // bestHistory is the history of the replica that counts, or of the first that
@@ -44,16 +62,8 @@ func (r *run) bestHistory() leaderepoch.History {
 	if r.merger.authority != nil {
 		return r.merger.history
 	}
-	for i := range r.job.Replicas {
-		p := r.job.Replicas[i].partition
-		if p == nil || p.LeaderEpochs == nil {
-			continue
-		}
-		epochs, err := statefile.ReadFile(p.LeaderEpochs.Path, statefile.ReadLeaderEpochs)
-		if err != nil {
-			r.passOver(i, p.LeaderEpochs, Malformed, err.Error())
-			continue
-		}
+	checkpoint := func(p *logdir.Partition) *logdir.Entry { return p.LeaderEpochs }
+	for epochs := range stateFiles(r, checkpoint, statefile.ReadLeaderEpochs) {
 		if leaderepoch.Sound(epochs.Entries) {
 			return epochs.Entries
 		}

@@ -1,9 +1,8 @@
 package salvage
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -103,27 +102,31 @@ func addTarget(jobs []Job, target *logdir.Target, filter *logdir.Filter) ([]Job,
 		}
 		return addJob(jobs, Job{Name: name, LogStart: -1, Replicas: []Replica{{Path: target.Path, files: []logdir.Entry{*target.File}}}})
 	case target.Partition != nil:
-		return addPartition(jobs, target.Partition, filepath.Dir(filepath.Clean(target.Path)), filter)
+		return addPartition(jobs, target.Partition, filter)
 	}
 	for _, ref := range filter.Select(target.Dir.Partitions) {
 		p, err := ref.Open()
 		if err != nil {
 			return nil, err
 		}
-		if jobs, err = addPartition(jobs, p, target.Path, filter); err != nil {
+		if jobs, err = addPartition(jobs, p, filter); err != nil {
 			return nil, err
 		}
 	}
 	return jobs, nil
 }
 
-func addPartition(jobs []Job, p *logdir.Partition, dir string, filter *logdir.Filter) ([]Job, error) {
+func addPartition(jobs []Job, p *logdir.Partition, filter *logdir.Filter) ([]Job, error) {
 	p.Segments = filter.Segments(p.Segments)
-	name := defaultName
+	job := Job{Name: defaultName, LogStart: -1, Replicas: []Replica{{Path: p.Path, partition: p}}}
 	if p.HasName {
-		name = baseName(p.Path)
+		job.Name = baseName(p.Path)
 	}
-	return addJob(jobs, Job{Name: name, LogStart: logStart(dir, p), Replicas: []Replica{{Path: p.Path, partition: p}}})
+	// A checkpoint that can't be read hides nothing: a broker takes 0 then.
+	if offset, _, ok, err := statefile.LogStart(p.Path); ok && err == nil {
+		job.LogStart = offset
+	}
+	return addJob(jobs, job)
 }
 
 func addJob(jobs []Job, job Job) ([]Job, error) {
@@ -209,7 +212,8 @@ func sameTopic(job *Job) error {
 func (r *Replica) logs() []*logFile {
 	var logs []*logFile
 	add := func(e *logdir.Entry) {
-		named := e.File.Kind == logdir.KindLog && e.File.HasOffset && e.File.RemoteID == ""
+		// No segment begins below 0, though a broker parses such a name.
+		named := e.File.Kind == logdir.KindLog && e.File.HasOffset && e.File.BaseOffset >= 0 && e.File.RemoteID == ""
 		l := &logFile{path: e.Path, number: len(logs), named: named}
 		if named {
 			l.base = e.File.BaseOffset
@@ -225,7 +229,7 @@ func (r *Replica) logs() []*logFile {
 		return logs
 	}
 	files := slices.Clone(r.files)
-	slices.SortStableFunc(files, func(a, b logdir.Entry) int { return int(min(max(a.File.BaseOffset-b.File.BaseOffset, -1), 1)) })
+	slices.SortStableFunc(files, func(a, b logdir.Entry) int { return cmp.Compare(a.File.BaseOffset, b.File.BaseOffset) })
 	for i := range files {
 		add(&files[i])
 	}
@@ -238,7 +242,9 @@ func (r *Replica) bases() []int64 {
 	var bases []int64
 	if r.partition != nil {
 		for i := range r.partition.Segments {
-			bases = append(bases, r.partition.Segments[i].BaseOffset)
+			if base := r.partition.Segments[i].BaseOffset; base >= 0 {
+				bases = append(bases, base)
+			}
 		}
 		return bases
 	}
@@ -264,17 +270,4 @@ func baseName(path string) string {
 		path = abs
 	}
 	return filepath.Base(path)
-}
-
-// logStart is the log start offset that the checkpoint of a log directory has
-// for a partition; −1 where it has none.
-func logStart(dir string, p *logdir.Partition) int64 {
-	checkpoint, err := statefile.ReadFile(filepath.Join(dir, logdir.KindLogStarts.String()), statefile.ReadOffsetCheckpoint)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return -1
-	}
-	if offset, ok := checkpoint.Lookup(p.Dir.Topic, p.Dir.Partition); ok && p.HasName {
-		return offset
-	}
-	return -1
 }
