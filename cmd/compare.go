@@ -60,6 +60,7 @@ func runCompare(ctx context.Context, global *globalOptions, s *selection, paths 
 		return err
 	}
 	e := newEmitter(global, format)
+	defer e.flush()
 	render := &compareRenderer{emitter: e}
 	options.Tell = render.object
 	summary, err := compare.Replicas(ctx, sources[0], sources[1], options)

@@ -61,7 +61,8 @@ func (d *density) draw(e *emitter, paint painter, kind indexfile.Kind, file *ind
 	cells := make([]int, e.global.pictureWidth()-2*margin)
 	most := 0
 	for _, v := range d.values {
-		i := int(float64(v-lo) / (float64(hi-lo) + 1) * float64(len(cells)))
+		// As floats: timestamps of damaged entries lie further apart than 2^63.
+		i := int((float64(v) - float64(lo)) / (float64(hi) - float64(lo) + 1) * float64(len(cells)))
 		i = min(max(i, 0), len(cells)-1)
 		cells[i]++
 		most = max(most, cells[i])

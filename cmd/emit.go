@@ -55,7 +55,7 @@ func (e *emitter) findings(list []sanity.Finding) {
 			_, err := e.out.Write(append(f.AppendJSON(nil), '\n'))
 			e.keep(err)
 		case f.Severity != sanity.Info || !e.global.quiet:
-			e.keep(e.out.Flush()) // both may go to one terminal: keep their order
+			e.flush() // both may go to one terminal: keep their order
 			_, err := e.global.streams.Err.Write(dump.AppendFindingLine(nil, f))
 			e.keep(err)
 		}
@@ -86,7 +86,7 @@ func (e *emitter) failedParts(ctx context.Context, err error) error {
 // note says what is worth a line on stderr and changes nothing.
 func (e *emitter) note(format string, args ...any) {
 	if !e.global.quiet {
-		e.keep(e.out.Flush())
+		e.flush()
 		_, err := fmt.Fprintf(e.global.streams.Err, "kafsck: "+format+"\n", args...)
 		e.keep(err)
 	}
@@ -94,7 +94,7 @@ func (e *emitter) note(format string, args ...any) {
 
 // failed says that something could not be done, and goes on.
 func (e *emitter) failed(err error) {
-	e.keep(e.out.Flush())
+	e.flush()
 	complain(e.global.streams.Err, err)
 	e.code = worseExit(e.code, exitFailed)
 }
@@ -105,9 +105,13 @@ func (e *emitter) keep(err error) {
 	}
 }
 
+// flush writes out what is written by now. A command defers it, so that its
+// output ends with a whole line whatever ends the command.
+func (e *emitter) flush() { e.keep(e.out.Flush()) }
+
 // end is what a command returns at its end.
 func (e *emitter) end() error {
-	e.keep(e.out.Flush())
+	e.flush()
 	if e.err != nil {
 		return e.err
 	}

@@ -53,6 +53,7 @@ Examples:
 				return err
 			}
 			run := &indexRun{emitter: newEmitter(global, format), paint: paint, shown: map[string]bool{}}
+			defer run.flush()
 			if run.filter, err = chosen.filter(args); err != nil {
 				return err
 			}
@@ -106,10 +107,10 @@ func (run *indexRun) all(ctx context.Context, paths []string) error {
 			run.failed(err)
 		}
 		for _, file := range files {
+			report, err := run.show(file)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			report, err := run.show(file)
 			if err != nil {
 				if isBrokenPipe(err) {
 					return err

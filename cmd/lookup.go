@@ -60,7 +60,9 @@ Examples:
 			if err != nil {
 				return err
 			}
-			return o.run(cmd.Context(), newEmitter(global, format), paint, args[0], target)
+			e := newEmitter(global, format)
+			defer e.flush()
+			return o.run(cmd.Context(), e, paint, args[0], target)
 		},
 		ValidArgsFunction: completeFiles,
 	}

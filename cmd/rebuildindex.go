@@ -60,6 +60,7 @@ Examples:
 				return err
 			}
 			run := &rebuildRun{emitter: newEmitter(global, format), options: options, filter: filter, all: o.all, selection: &o.selection}
+			defer run.flush()
 			return run.paths(cmd.Context(), args)
 		},
 		ValidArgsFunction: completeFiles,

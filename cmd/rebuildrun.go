@@ -46,7 +46,7 @@ func (r *rebuildRun) paths(ctx context.Context, args []string) error {
 		return err
 	}
 	defer bar.finish()
-	r.keep(r.out.Flush())
+	r.flush()
 	r.out.Reset(r.global.streams.Out)
 	if r.options.Reading, err = r.selection.reading(ctx, bar); err != nil {
 		return err
@@ -167,7 +167,7 @@ func (r *rebuildRun) note(format string, args ...any) {
 	if r.global.quiet {
 		return
 	}
-	r.keep(r.out.Flush())
+	r.flush()
 	_, err := fmt.Fprintf(r.global.streams.Err, "kafsck: note: %s\n", quoted(fmt.Sprintf(format, args...)))
 	r.keep(err)
 }

@@ -64,6 +64,7 @@ Examples:
 				}
 			}
 			r := recoveryRun{emitter: newEmitter(global, format), path: args[0]}
+			defer r.flush()
 			return r.run(cmd.Context(), options)
 		},
 		ValidArgsFunction: completeFiles,

@@ -131,7 +131,7 @@ func (r *recoveryRun) finishPage() {
 	i.Facts = append(i.Facts, fmt.Sprintf("%s looked at; in all, %s.", counted(int64(r.plans), "partition"), lost))
 	_, i.Next = r.advice()
 	i.Legend = page.Legend{Sound: "stays", Damaged: "where the damage begins", Lost: "lost", Cut: "cut, nothing in it that counts"}
-	r.keep(r.out.Flush())
+	r.flush()
 	r.keep(writeIncident(r.global.streams.Out, i))
 }
 

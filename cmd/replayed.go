@@ -22,6 +22,7 @@ func loadReplayed[R any](ctx context.Context, global *globalOptions, where strin
 	e := newEmitter(global, format)
 	result, err := load(ctx, where, at, e.finding)
 	if err := e.failedParts(ctx, err); err != nil {
+		e.flush()
 		return nil, nil, err
 	}
 	return e, result, nil

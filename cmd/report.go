@@ -175,7 +175,7 @@ func (r *reportFlags) tell(e *emitter, result *bundle.Result) error {
 	case formatTable:
 		number := func(n int64) string { return strconv.FormatInt(n, 10) }
 		e.keep(writeTable(e.out, []string{"file", "bytes", "members", "batches", "errors", "warnings", "leftOut"}, [][]string{{
-			quoted(r.out), number(result.Bytes), strconv.Itoa(result.Members), number(found.Batches),
+			r.out, number(result.Bytes), strconv.Itoa(result.Members), number(found.Batches),
 			number(found.Errors), number(found.Warnings), strconv.Itoa(files),
 		}}))
 	default:

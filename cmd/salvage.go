@@ -119,6 +119,7 @@ func (o *salvageOptions) run(ctx context.Context, global *globalOptions) error {
 		return err
 	}
 	e := newEmitter(global, format)
+	defer e.flush()
 	options.SegmentBytes = o.segmentBytes
 	render := newSalvageRenderer(e)
 	options.Tell = render.object
@@ -129,7 +130,7 @@ func (o *salvageOptions) run(ctx context.Context, global *globalOptions) error {
 			return ctx.Err()
 		case errors.Is(err, salvage.ErrDone):
 			if !global.quiet {
-				e.keep(e.out.Flush())
+				e.flush()
 				complain(global.streams.Err, fmt.Errorf("%s: %w", jobs[i].Name, err))
 			}
 		case err != nil:
@@ -165,6 +166,7 @@ func (o *salvageOptions) runRecords(ctx context.Context, global *globalOptions) 
 		return err
 	}
 	e := newEmitter(global, formatJSON)
+	defer e.flush()
 	for i := range jobs {
 		summary, err := extractRecords(ctx, e, &jobs[i], first, last, options)
 		switch {

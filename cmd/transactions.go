@@ -81,7 +81,12 @@ func (o *transactionsOptions) run(ctx context.Context, global *globalOptions, pa
 	if err != nil {
 		return err
 	}
-	bar, err := global.startProgress(func() int64 { return 2 * totalBytes(paths, filter) })
+	ended := o.all || format == formatJSON
+	passes := int64(2) // the scan and the check
+	if ended {
+		passes++
+	}
+	bar, err := global.startProgress(func() int64 { return passes * totalBytes(paths, filter) })
 	if err != nil {
 		return err
 	}
@@ -90,8 +95,18 @@ func (o *transactionsOptions) run(ctx context.Context, global *globalOptions, pa
 	if err != nil {
 		return err
 	}
+	rate, err := o.selection.rate()
+	if err != nil {
+		return err
+	}
 	e := newEmitter(global, format)
+	defer e.flush()
 	r := &transactionsRenderer{emitter: e, all: o.all}
+	told := transactions.Options{Visit: r.transaction, Ended: ended, Ghost: r.ghost, Refused: r.refused}
+	if o.producers {
+		told.Producer = r.producer
+	}
+	check := sanity.Options{Depth: sanity.Checksums, Workers: global.workers, ReadRate: rate, Filter: filter, Progress: bar.read}
 	for _, path := range paths {
 		target, err := logdir.Open(path)
 		if err != nil {
@@ -100,7 +115,7 @@ func (o *transactionsOptions) run(ctx context.Context, global *globalOptions, pa
 		}
 		for _, part := range transactionTargets(e, target, filter) {
 			part.log.Reading = reading
-			if err := o.partition(ctx, global, r, part, filter); err != nil {
+			if err := r.partition(ctx, part, told, check); err != nil {
 				return err
 			}
 		}
@@ -152,12 +167,8 @@ func transactionTargets(e *emitter, target *logdir.Target, filter logdir.Filter)
 }
 
 // partition scans one log, and has its files checked.
-func (o *transactionsOptions) partition(ctx context.Context, global *globalOptions, r *transactionsRenderer, part transactionTarget, filter logdir.Filter) error {
-	options := transactions.Options{Visit: r.transaction, Ended: o.all || r.format == formatJSON, Ghost: r.ghost, Refused: r.refused}
-	if o.producers {
-		options.Producer = r.producer
-	}
-	summary, err := transactions.Scan(ctx, part.log, options)
+func (r *transactionsRenderer) partition(ctx context.Context, part transactionTarget, told transactions.Options, check sanity.Options) error {
+	summary, err := transactions.Scan(ctx, part.log, told)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -165,22 +176,16 @@ func (o *transactionsOptions) partition(ctx context.Context, global *globalOptio
 		r.failed(err)
 		return r.err
 	}
-	rate, err := o.selection.rate()
-	if err != nil {
-		return err
-	}
-	_, err = sanity.Check(ctx, []*logdir.Target{part.target},
-		sanity.Options{Depth: sanity.Checksums, Workers: global.workers, ReadRate: rate, Filter: filter},
-		func(f *sanity.Finding) error {
-			if aboutTransactions(f) {
-				r.finding(*f)
-				// A torn tail is only a warning, but a marker may be in it.
-				if f.Severity != sanity.Info && slices.Contains(logDamage, f.Code) {
-					r.code = worseExit(r.code, exitDamage)
-				}
+	_, err = sanity.Check(ctx, []*logdir.Target{part.target}, check, func(f *sanity.Finding) error {
+		if aboutTransactions(f) {
+			r.finding(*f)
+			// A torn tail is only a warning, but a marker may be in it.
+			if f.Severity != sanity.Info && slices.Contains(logDamage, f.Code) {
+				r.code = worseExit(r.code, exitDamage)
 			}
-			return r.err
-		})
+		}
+		return r.err
+	})
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -36,6 +37,9 @@ func (r *transactionsRenderer) transaction(t *transactions.Transaction) error {
 func ageText(ms *int64) string {
 	if ms == nil {
 		return ""
+	}
+	if *ms > math.MaxInt64/int64(time.Millisecond) { // no time that a clock had
+		return fmt.Sprintf(", begun %d ms before the newest record", *ms)
 	}
 	return fmt.Sprintf(", begun %v before the newest record", time.Duration(*ms)*time.Millisecond)
 }
