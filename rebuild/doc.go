@@ -14,7 +14,8 @@
 //   - Nothing is written where a broker holds the .lock of the log directory,
 //     where another run of this package is at work, where the .log or the old
 //     index changes meanwhile, where a symbolic link leads elsewhere, and,
-//     unless asked for, where the log is damaged.
+//     unless asked for, where the log is damaged; and nothing elsewhere within a
+//     log directory, where a strange directory keeps a broker from starting.
 //   - A failed run removes what it made. One that was killed leaves at most
 //     files named NAME.kafsck-<random>.new, which the next run removes, and a
 //     second name of an old file.

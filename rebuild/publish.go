@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"syscall"
 	"time"
 
@@ -173,6 +174,10 @@ func noLinks(err error) bool {
 	return errors.Is(err, syscall.EPERM) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EMLINK)
 }
 
+// maxCopied is the largest old index that is copied: no broker maps a larger
+// one.
+const maxCopied = math.MaxInt32
+
 // copyOld is keepOld for file systems without links.
 func (p *publisher) copyOld(r *replacement, backup string) error {
 	if err := p.absent(backup); err != nil {
@@ -203,6 +208,9 @@ func (p *publisher) readAll(path string) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
+	}
+	if info.Size() > maxCopied {
+		return nil, fmt.Errorf("it has %d bytes, at most %d are copied", info.Size(), maxCopied)
 	}
 	content := make([]byte, info.Size())
 	if n, err := f.ReadAt(content, 0); n < len(content) {

@@ -3,9 +3,11 @@ package rebuild
 import (
 	"errors"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -220,5 +222,31 @@ func TestPublishRefuses(t *testing.T) {
 		if len(m.names) != want {
 			t.Errorf("%s: left %v", name, slices.Sorted(maps.Keys(m.names)))
 		}
+	}
+}
+
+// withoutLinks is a real file system that has no second names.
+type withoutLinks struct{ FS }
+
+func (withoutLinks) Link(string, string) error { return syscall.EPERM }
+
+// An old file is held in memory to be copied, but not whatever its size says.
+func TestPublishCopiesNoHugeFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "00000000000000000000.index")
+	if err := errors.Join(os.WriteFile(path, []byte("old"), 0o600), os.Truncate(path, 1<<40)); err != nil {
+		t.Skip(err) // a file system without sparse files
+	}
+	old, err := os.Lstat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &publisher{fs: withoutLinks{OS}, now: time.Now}
+	r := &replacement{dir: dir, name: filepath.Base(path), content: []byte("new"), old: old, like: old}
+	if err := p.publish([]*replacement{r}, func() error { return nil }); err == nil || r.published {
+		t.Error(err)
+	}
+	if info, err := os.Lstat(path); err != nil || info.Size() != 1<<40 {
+		t.Error(info, err)
 	}
 }

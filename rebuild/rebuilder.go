@@ -12,6 +12,7 @@ import (
 
 	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/internal/ordered"
+	"github.com/kafsck/kafsck/internal/place"
 	"github.com/kafsck/kafsck/internal/recovery"
 )
 
@@ -134,6 +135,9 @@ func (run *partitionRun) outDir() (string, error) {
 			return "", err
 		}
 		out = filepath.Join(out, filepath.Base(absolute))
+	}
+	if err := place.Outside(out); err != nil {
+		return "", err
 	}
 	if err := run.o.FS.MkdirAll(out); err != nil {
 		return "", err

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/kafsck/kafsck/internal/brokerlock"
 )
@@ -87,5 +88,26 @@ func TestOfUnreadable(t *testing.T) {
 	}
 	if h, err := brokerlock.Of(dir); err == nil {
 		t.Errorf("%+v of a link to itself", h)
+	}
+}
+
+// Something else of that name must not make anybody wait.
+func TestNamedPipe(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, brokerlock.Name), 0o600); err != nil {
+		t.Skip(err) // a file system without them
+	}
+	done := make(chan brokerlock.Holder, 1)
+	go func() {
+		h, _ := brokerlock.Of(dir)
+		done <- h
+	}()
+	select {
+	case h := <-done:
+		if h.Held {
+			t.Error("held")
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("waits for a writer")
 	}
 }

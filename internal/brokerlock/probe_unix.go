@@ -16,6 +16,13 @@ import (
 // Closing a file drops all POSIX locks that this very process holds on it: a
 // process that takes the lock itself must not probe afterwards.
 func probe(path string) (Holder, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return Holder{}, err
+	}
+	if info.Mode()&fs.ModeNamedPipe != 0 {
+		return Holder{}, nil // no broker locks one, and opening it would wait for a writer
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return Holder{}, err

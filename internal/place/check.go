@@ -86,6 +86,16 @@ func check(path string, sources []string) (resolved string, err error) {
 	return resolved, checkAncestors(path, resolved)
 }
 
+// Outside refuses a path, whether it is there or not, at which new files would
+// lie in a log directory. Nothing is changed.
+func Outside(path string) error {
+	resolved, err := resolve(path)
+	if err != nil {
+		return err
+	}
+	return checkAncestors(path, resolved)
+}
+
 // checkAncestors refuses a directory inside a log directory or a partition.
 func checkAncestors(path, resolved string) error {
 	for dir := resolved; ; dir = filepath.Dir(dir) {
