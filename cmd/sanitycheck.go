@@ -61,7 +61,7 @@ func newSanityCheckCommand(global *globalOptions) *cobra.Command {
 	f.StringSliceVar(&flags.ignore, "ignore", nil, "don't report these `codes`")
 	f.StringVar(&flags.baseline, "baseline", "", "findings that are in `FILE`, the JSON of an earlier run, don't fail")
 	f.StringVar(&flags.policy, "cleanup-policy", "auto", "of the topics: auto, delete or compact")
-	f.StringVar(&flags.version, "kafka-version", "", "`version` of the broker that is going to read the files")
+	f.StringVar(&flags.version, "kafka-version", "", "`release` of the broker that is going to read the files: what it can't read is found too")
 	flags.selection.addFlags(f)
 	return cmd
 }
@@ -188,14 +188,14 @@ func (s *sanityFlags) options(global *globalOptions, paths []string) (o sanity.O
 		return o, usageErrorf("--cleanup-policy: %v", err)
 	}
 	if s.version != "" {
-		if _, err := kafkaversion.Parse(s.version); err != nil {
+		if o.KafkaVersion, err = kafkaversion.Parse(s.version); err != nil {
 			return o, usageErrorf("--kafka-version: %v", err)
 		}
 	}
 	if o.ReadRate, err = s.selection.rate(); err != nil {
 		return o, err
 	}
-	o.KafkaVersion, o.Workers = s.version, global.workers
+	o.Workers = global.workers
 	o.Filter, err = s.selection.filter(paths)
 	return o, err
 }

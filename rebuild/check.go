@@ -69,7 +69,7 @@ func soundTxns(r *indexfile.TxnReader) error {
 // it gets its name. It knows nothing of how the index was built.
 func (run *partitionRun) passesCheck(r *replacement, size int64) error {
 	entry := logdir.Entry{Name: r.name, Path: r.temp, File: logdir.ParseName(r.name), Size: size}
-	o := sanity.Options{Depth: sanity.Headers, KafkaVersion: run.o.Version.String()}
+	o := sanity.Options{Depth: sanity.Headers}
 	var first *sanity.Finding
 	_, err := sanity.CheckFile(run.ctx, entry, o, func(f *sanity.Finding) error {
 		if first == nil && f.Severity == sanity.Error {

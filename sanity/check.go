@@ -21,6 +21,7 @@ type checker struct {
 	left     atomic.Int64
 	// parallelFrom is the size of a log that is worth several workers.
 	parallelFrom int64
+	reads        *release // nil where no reader is named
 	probers      sync.Pool
 	source       func(path string) (opened, int64, error) // opens files; tests have their own
 }
@@ -29,7 +30,7 @@ func newChecker(ctx context.Context, o Options) *checker {
 	if o.Workers < 1 {
 		o.Workers = 1
 	}
-	return &checker{options: o, parallelFrom: 4 << 20, throttle: ratelimit.New(o.ReadRate), done: ctx.Done(), source: func(path string) (opened, int64, error) {
+	return &checker{options: o, parallelFrom: 4 << 20, reads: newRelease(o.KafkaVersion), throttle: ratelimit.New(o.ReadRate), done: ctx.Done(), source: func(path string) (opened, int64, error) {
 		f, size, err := logdir.OpenFile(path)
 		if err != nil {
 			return nil, 0, err
@@ -71,6 +72,7 @@ type unitResult struct {
 	report    *report
 	partition *partitionCheck // nil where the unit is none
 	dir       *dirState       // of the partition, or of the unit itself
+	env       environment
 }
 
 // Check checks the targets and emits what it finds: by target, within one by
@@ -103,6 +105,7 @@ func Check(ctx context.Context, targets []*logdir.Target, o Options, emit func(*
 			return total, err
 		}
 		across.see(r)
+		c.reads.judge(r)
 		findings := r.report.sorted()
 		total.Add(r.report.summary)
 		for _, f := range findings {
@@ -170,7 +173,7 @@ func (c *checker) partition(ctx context.Context, p *logdir.Partition, env enviro
 	if ctx.Err() == nil {
 		check.all()
 	}
-	return &unitResult{report: check.report, partition: check, dir: dir}
+	return &unitResult{report: check.report, partition: check, dir: dir, env: env}
 }
 
 // environmentBeside is what the log directory of a partition that was given

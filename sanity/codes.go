@@ -2,7 +2,8 @@ package sanity
 
 import "strings"
 
-// Codes are all codes, in the order of the contract.
+// Codes are all codes, in the order of the contract. MetadataReference is
+// reported by the cluster command alone, which replays the metadata log.
 var Codes = []Code{
 	LogTornTail,
 	LogZeroTail,
@@ -71,6 +72,8 @@ var Codes = []Code{
 	MetaPropertiesMalformed,
 	MetaPropertiesConflict,
 	QuorumStateMalformed,
+	MetadataGap,
+	MetadataReference,
 	TopicIDMismatch,
 	PartitionDuplicate,
 	FileOrphan,
@@ -88,8 +91,11 @@ var known = func() map[Code]bool {
 	return m
 }()
 
-// Known says whether c is one of the codes.
-func Known(c Code) bool { return known[c] }
+// ParseCode is the code of that name; false if there is none.
+func ParseCode(name string) (Code, bool) {
+	c := Code(name)
+	return c, known[c]
+}
 
 // AreaOf is what a code is about: what to do next depends on it.
 type AreaOf uint8

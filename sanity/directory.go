@@ -55,11 +55,12 @@ func (d *dirState) load(c *checker) {
 		for _, issue := range d.dir.Issues {
 			d.report.issue(issue, d.live)
 		}
-		d.names()
+		d.names(c.reads)
 		if e := d.dir.MetaProperties; e != nil {
 			m, ok := readDirState(c, d, e, MetaPropertiesMalformed, "the broker does not start", statefile.ReadMetaProperties)
 			if ok {
 				d.meta = &m
+				c.reads.metaProperties(d)
 			}
 		}
 		for i, k := range offsetCheckpoints {
@@ -93,7 +94,7 @@ func (d *dirState) lock() {
 	d.live = h.Held
 }
 
-func (d *dirState) names() {
+func (d *dirState) names(reads *release) {
 	for i := range d.dir.Leftovers {
 		e := &d.dir.Leftovers[i]
 		f := At(FileLeftover, e.Path)
@@ -105,6 +106,9 @@ func (d *dirState) names() {
 		f.Message = "the name of the directory is not TOPIC-PARTITION"
 		f.Broker = "the broker does not start: it finds a directory that is no partition"
 		d.report.add(f)
+	}
+	if e := d.dir.RemoteIndexCache; e != nil && reads != nil && !reads.is(remoteCacheReleases) {
+		d.report.add(reads.refusedName(e.Path, e.Name, remoteCacheReleases))
 	}
 }
 

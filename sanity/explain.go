@@ -73,12 +73,6 @@ func Explain(code Code) (Explanation, bool) {
 	return Explanation{}, false
 }
 
-// ParseCode is the code of that name; false if there is none.
-func ParseCode(name string) (Code, bool) {
-	_, ok := Explain(Code(name))
-	return Code(name), ok
-}
-
 // SimilarCodes are the codes that somebody may have meant who wrote name, the
 // likeliest first; at most three, and none that is too far away.
 func SimilarCodes(name string) []Code {

@@ -87,9 +87,9 @@ var stateExplanations = []Explanation{
 	{
 		Code:    MetadataGap,
 		Title:   "records of the metadata log are missing",
-		Meaning: "Between the newest sound checkpoint and the log behind it, or between two batches of __cluster_metadata, offsets are missing; or there is no sound checkpoint and the log doesn't begin at 0. What is shown of the cluster lacks what these records said.",
+		Meaning: "Between the newest checkpoint and the log behind it, or between two batches of __cluster_metadata, offsets are missing; or there is no checkpoint and the log doesn't begin at 0. kafsck cluster takes only sound checkpoints for ones; what it shows lacks what the missing records said.",
 		Cause:   "A segment or a checkpoint that was deleted, damaged or not copied.",
-		Broker:  "A controller whose log begins behind its newest checkpoint doesn't start. A gap inside of the log goes unnoticed, and the node works with metadata that the others don't have.",
+		Broker:  "Since 3.3 a controller or broker whose log begins behind its newest checkpoint doesn't start. A gap inside of the log goes unnoticed, and the node works with metadata that the others don't have.",
 		Legal:   "Never: this topic isn't compacted. After a checkpoint was fetched from the leader the log may end before it, or begin at its offset.",
 		Next:    []Step{{"see what checkpoints and segments there are", "kafsck dump --format table DIR"}, {Do: "with the other controllers running and in the majority: stop this one, move DIR away and let it fetch everything anew"}},
 	},

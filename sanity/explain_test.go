@@ -134,6 +134,14 @@ func TestSimilarCodes(t *testing.T) {
 }
 
 func TestParseCode(t *testing.T) {
+	for _, c := range declaredCodes(t) {
+		if got, ok := ParseCode(string(c)); !ok || got != c || !slices.Contains(Codes, c) {
+			t.Errorf("%s is declared and not listed", c)
+		}
+	}
+	if len(Codes) != len(declaredCodes(t)) {
+		t.Errorf("%d codes are listed, %d declared", len(Codes), len(declaredCodes(t)))
+	}
 	if c, ok := ParseCode("log-garbage"); !ok || c != LogGarbage {
 		t.Errorf("ParseCode = %q, %v", c, ok)
 	}

@@ -21,7 +21,7 @@ func (c *checker) file(ctx context.Context, e *logdir.Entry) *unitResult {
 	around := &logdir.Partition{Path: filepath.Dir(e.Path)}
 	p := newPartitionCheck(ctx, c, around, environmentBeside(around))
 	p.single, p.inner = true, c.inner()
-	r := &unitResult{report: p.report}
+	r := &unitResult{report: p.report, env: p.env}
 	base := logdir.Segment{BaseOffset: e.File.BaseOffset}
 	switch e.File.Kind {
 	case logdir.KindLog:

@@ -2,10 +2,46 @@ package sanity
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/recordbatch"
 )
+
+// isMetadata says whether the directory is that of the controllers' log, which
+// is never compacted: what is missing of it is a loss.
+func (p *partitionCheck) isMetadata() bool {
+	return p.p.HasName && p.p.Dir.Topic == logdir.MetadataTopic && p.p.Dir.Partition == 0 && p.env.marker == logdir.NoMarker
+}
+
+// metadataStart reports a metadata log that begins behind offset 0 and behind
+// every snapshot (KafkaMetadataLog.recoverSnapshots, KAFKA-14240). It begins
+// with its first segment: a controller opens it with log start 0, whatever
+// log-start-offset-checkpoint says. Snapshots count by their names, as there.
+func (p *partitionCheck) metadataStart() {
+	if !p.isMetadata() {
+		return
+	}
+	i := slices.IndexFunc(p.p.Segments, func(s logdir.Segment) bool { return s.Log != nil })
+	if i < 0 {
+		return
+	}
+	log := &p.p.Segments[i]
+	reached := int64(0)
+	for _, e := range p.p.Checkpoints {
+		reached = max(reached, e.File.BaseOffset)
+	}
+	if reached >= log.BaseOffset {
+		return
+	}
+	f := At(MetadataGap, log.Log.Path)
+	f.Position, f.EndPosition = 0, 0
+	f.Offset, f.LastOffset = reached, log.BaseOffset-1
+	f.Message = fmt.Sprintf("offsets %d to %d are missing: the log begins at %d and no checkpoint reaches that", reached, log.BaseOffset-1, log.BaseOffset)
+	f.Broker = "the node does not start: IllegalStateException, Inconsistent snapshot state"
+	f.set("logStart", log.BaseOffset)
+	p.report.add(f)
+}
 
 // kraftCheckpoints checks the KRaft snapshots of the metadata log.
 func (p *partitionCheck) kraftCheckpoints() {
@@ -61,6 +97,9 @@ func (p *partitionCheck) kraftCheckpoint(e *logdir.Entry) {
 		for i := range out.faults {
 			bad(b.Position, "%s: %s", out.faults[i].Code, out.faults[i].Message)
 			k.damaged = true
+		}
+		if what := p.c.reads.kraftUnknown(b, &out); what != "" {
+			bad(b.Position, "%s", what)
 		}
 		k.batch(b, e, prober, bad)
 	}

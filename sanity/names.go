@@ -61,7 +61,10 @@ func (p *partitionCheck) directoryName() {
 		return
 	}
 	d := p.p.Dir
-	if d.Marker != logdir.NoMarker {
+	switch reads := p.c.reads; {
+	case reads.refusesMarker(d.Marker):
+		p.report.add(reads.refusedName(p.p.Path, "the ending -"+string(d.Marker), markerReleases[d.Marker]))
+	case d.Marker != logdir.NoMarker:
 		f := At(FileLeftover, p.p.Path)
 		switch d.Marker {
 		case logdir.Delete:

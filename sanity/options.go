@@ -3,6 +3,7 @@ package sanity
 import (
 	"fmt"
 
+	"github.com/kafsck/kafsck/internal/kafkaversion"
 	"github.com/kafsck/kafsck/internal/logdir"
 )
 
@@ -62,9 +63,10 @@ func ParseCleanupPolicy(name string) (CleanupPolicy, error) {
 type Options struct {
 	Depth         Depth
 	CleanupPolicy CleanupPolicy
-	// KafkaVersion is the version of the broker that is going to read the
-	// files; "" stands for the newest that is known.
-	KafkaVersion string
+	// KafkaVersion is the release of the broker that is going to read the
+	// files: what it can't read is found, and what it does is said of the
+	// findings. The zero value is no release in particular.
+	KafkaVersion kafkaversion.Version
 	// Workers is how many cores are used; 0 or less is one.
 	Workers int
 	// Filter chooses partitions of log directories and segments of them.

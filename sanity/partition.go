@@ -99,6 +99,7 @@ func (p *partitionCheck) all() {
 	chosen := p.c.options.Filter.Segments(p.p.Segments)
 	p.logs(chosen)
 	p.kraftCheckpoints()
+	p.metadataStart()
 	p.finish()
 }
 
@@ -189,7 +190,11 @@ func (p *partitionCheck) gapsEnd() {
 		return
 	}
 	for _, g := range p.gaps {
-		if p.c.options.CleanupPolicy == PolicyDelete {
+		switch {
+		case g.finding.Code == OffsetGap && p.isMetadata():
+			g.finding.Code, g.finding.Severity = MetadataGap, MetadataGap.Severity()
+			g.finding.Broker = "not noticed: the node goes on without what the missing records said, which the others know"
+		case p.c.options.CleanupPolicy == PolicyDelete:
 			g.finding.Severity = Warning
 		}
 		g.fold.once(g.finding)

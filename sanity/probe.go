@@ -15,6 +15,7 @@ type probe struct {
 	last          int64 // offset of the last record, −1 unknown
 	marker        recordbatch.ControlType
 	hasMarker     bool // the batch holds an end-of-transaction marker
+	kraft         bool // ... a control record of the kinds that came with kraft.version 1
 	coordinator   int32
 	faults        []Finding // nil for a healthy batch
 	undecodable   bool      // the records were not all read
@@ -138,6 +139,7 @@ func (p *prober) control(b *recordbatch.Batch, r *recordbatch.Record, out *probe
 		f.Offset, f.LastOffset = r.Offset, r.Offset
 		return
 	}
+	out.kraft = out.kraft || c.Type == recordbatch.ControlKRaftVersion || c.Type == recordbatch.ControlKRaftVoters
 	if c.IsEndTransaction {
 		out.hasMarker, out.marker, out.coordinator = true, c.Type, c.CoordinatorEpoch
 	}

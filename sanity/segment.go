@@ -40,6 +40,9 @@ type segmentCheck struct {
 	endsDamaged  bool
 	astray       []span // offsets of batches that stand where they don't belong
 	cutShort     bool   // the index shows that the log was longer
+
+	refused map[*batchRule]refusal // by the release that is going to read the log
+	failing []string               // index files that fail its check at the load
 }
 
 func newSegmentCheck(p *partitionCheck, file string, base, next int64) *segmentCheck {
@@ -74,6 +77,9 @@ func (s *segmentCheck) item(item *recordbatch.Item, p *probe) {
 	for i := range p.faults {
 		s.fault(p.faults[i])
 	}
+	if reads := s.partition.c.reads; reads != nil {
+		reads.read(s, &item.Batch, p)
+	}
 	if p.undecodable && p.faults[0].Code == ControlMalformed {
 		s.lineage.damaged = true
 	}
@@ -99,11 +105,14 @@ func (s *segmentCheck) damage(b *recordbatch.Batch, e *recordbatch.CorruptError)
 		f.Code, f.Message = LogTornTail, text(f.EndPosition-f.Position)+" bytes are left"
 	}
 	atEnd := e.EndPosition >= s.size
-	switch f.Code {
-	case LogTornTail, LogZeroTail:
+	// Recovery takes a magic above 2 for v2: the batch stays. A smaller one in
+	// the place of 2 makes its checksum wrong, and so does any above 1 before
+	// there was v2.
+	keeps := f.Code == BatchBadMagic && b.Magic > 2 && !s.partition.c.reads.before(0, 11)
+	switch {
+	case f.Code == LogTornTail, f.Code == LogZeroTail:
 		s.tail(&f)
-	case BatchBadMagic:
-		// Recovery takes a magic above 2 for v2: the batch stays.
+	case keeps:
 		f.Broker = "recovery keeps the batch; consumers fail with UnsupportedVersionException and stay where they are"
 	default:
 		if atEnd && !whole {
@@ -111,10 +120,8 @@ func (s *segmentCheck) damage(b *recordbatch.Batch, e *recordbatch.CorruptError)
 		}
 	}
 	p := s.fold.add(f)
-	if n := len(s.partition.cuts); f.Code != BatchBadMagic && (n == 0 || s.partition.cuts[n-1].finding != p) {
-		s.partition.cuts = append(s.partition.cuts, cut{
-			finding: p, segment: s, batches: s.partition.report.summary.Batches, records: s.partition.report.summary.Records,
-		})
+	if !keeps {
+		s.cutAt(p)
 	}
 	if s.firstDamage < 0 {
 		s.firstDamage = e.Position
@@ -131,6 +138,14 @@ func (s *segmentCheck) damage(b *recordbatch.Batch, e *recordbatch.CorruptError)
 	}
 	if s.txns != nil {
 		s.txns.damaged = true
+	}
+}
+
+// cutAt notes that recovery cuts the log where the finding is.
+func (s *segmentCheck) cutAt(f *Finding) {
+	p := s.partition
+	if n := len(p.cuts); n == 0 || p.cuts[n-1].finding != f {
+		p.cuts = append(p.cuts, cut{finding: f, segment: s, batches: p.report.summary.Batches, records: p.report.summary.Records})
 	}
 }
 

@@ -88,5 +88,8 @@ func (p *partitionCheck) quorum() {
 	if p.p.QuorumState == nil {
 		return
 	}
-	readState(p, p.p.QuorumState, QuorumStateMalformed, "the controller does not start", statefile.ReadQuorumState)
+	q, ok := readState(p, p.p.QuorumState, QuorumStateMalformed, "the controller does not start", statefile.ReadQuorumState)
+	if ok {
+		p.c.reads.quorumState(p.report, p.p.QuorumState.Path, &q)
+	}
 }

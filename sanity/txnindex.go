@@ -104,10 +104,14 @@ func (c *txnIndexCheck) wrong(e slotted[indexfile.TxnEntry], code Code, format s
 func (c *txnIndexCheck) settle(v verdict[indexfile.TxnEntry]) {
 	e := v.entry
 	broker := "consumers that read committed records only get records of aborted transactions, or miss committed ones"
+	severity := v.code.Severity()
 	switch {
 	case e.Version != indexfile.TxnVersion:
 		v = wrongVerdict(v.slotted, TxnIndexVersion, "version %d, not %d", int64(e.Version), indexfile.TxnVersion)
-		broker = "the load of the log fails with a KafkaException, after a clean stop too"
+		broker, severity = "the load of the log fails with a KafkaException, after a clean stop too", Error
+		if reads := c.s.partition.c.reads; reads.takesTxnVersion(e.Version) {
+			broker, severity = "taken for version 0 by "+reads.name()+", which looks at the first byte alone", Warning
+		}
 	case c.hasRight && (e.LastOffset <= c.right.LastOffset || e.LastStableOffset < c.right.LastStableOffset):
 		v = wrongVerdict(v.slotted, TxnIndexNotIncreasing, "last offset %d, last stable offset %d behind %d, %d", e.LastOffset, e.LastStableOffset, c.right.LastOffset, c.right.LastStableOffset)
 	case v.code != "" && e.LastOffset < c.s.base:
@@ -125,10 +129,14 @@ func (c *txnIndexCheck) settle(v verdict[indexfile.TxnEntry]) {
 		run.folded, run.lastSlot = run.count()+1, max(run.last(), v.slot)
 		run.EndPosition = max(run.EndPosition, (v.slot+1)*indexfile.TxnEntrySize)
 		run.LastOffset = max(run.LastOffset, e.LastOffset)
+		if severity > run.Severity {
+			run.Severity, run.Broker = severity, broker
+		}
 		c.fold.open[v.code] = run
 		return
 	}
 	f := At(v.code, c.file)
+	f.Severity = severity
 	f.Slot, f.Position, f.EndPosition = v.slot, v.slot*indexfile.TxnEntrySize, (v.slot+1)*indexfile.TxnEntrySize
 	f.Offset, f.LastOffset = max(-1, e.FirstOffset), max(-1, e.LastOffset)
 	f.Message, f.Broker = v.message(), broker

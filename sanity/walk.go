@@ -45,6 +45,7 @@ func (p *partitionCheck) indexes(segment *logdir.Segment, s *segmentCheck) files
 		open = append(open, f)
 		r := indexfile.NewOffsetReader(f, f.size, segment.BaseOffset)
 		r.File = segment.Index.Path
+		p.c.reads.loadOffsets(s, r)
 		if s.offsetIndex, err = newOffsetIndexCheck(s, r, newest); err != nil {
 			p.report.unreadable(segment.Index.Path, -1, err)
 			s.offsetIndex = nil
@@ -54,6 +55,7 @@ func (p *partitionCheck) indexes(segment *logdir.Segment, s *segmentCheck) files
 		open = append(open, f)
 		r := indexfile.NewTimeReader(f, f.size, segment.BaseOffset)
 		r.File = segment.TimeIndex.Path
+		p.c.reads.loadTimes(s, r)
 		if s.timeIndex, err = newTimeIndexCheck(s, r, newest); err != nil {
 			p.report.unreadable(segment.TimeIndex.Path, -1, err)
 			s.timeIndex = nil
@@ -95,6 +97,7 @@ func (p *partitionCheck) segment(segment *logdir.Segment, next int64) {
 		p.lineage.damaged, p.lineage.broken, s.endsDamaged = true, true, true
 	}
 	s.end()
+	p.c.reads.reload(s, segment)
 	p.missingIndexes(segment, s)
 }
 

@@ -65,7 +65,24 @@ func stateExhibits() []exhibit {
 		return exhibit{code: PartitionDuplicate, name: name, targets: both, file: "d2/" + path, position: -1, slot: -1, severity: Error, quiet: true,
 			tree: merged(logDir("d1", tree{path + "/00000000000000000000.log": nil}, nil), logDir("d2", tree{path + "/00000000000000000000.log": nil}, nil))}
 	}
+	metadata := func(name string, position int64, files tree) exhibit {
+		log := "__cluster_metadata-0/00000000000000000007.log"
+		x := exhibit{code: MetadataGap, name: name, targets: []string{"__cluster_metadata-0"}, file: log, position: position, slot: -1, severity: Error, quiet: true, tree: tree{}}
+		x.tree[log] = batchtest.NewSegment(7, kv(7), kv(8)).Data
+		x.tree[log[:len(log)-3]+"index"], x.tree[log[:len(log)-3]+"timeindex"] = nil, nil
+		for path, data := range files {
+			x.tree["__cluster_metadata-0/"+path] = data
+		}
+		return x
+	}
 	return []exhibit{
+		metadata("no checkpoint", 0, nil),
+		metadata("a checkpoint that ends before the log", 0, tree{"00000000000000000006-0000000002.checkpoint": joined(batchtest.KRaftCheckpoint(2, at))}),
+		metadata("a checkpoint that is being deleted", 0, tree{"00000000000000000007-0000000002.checkpoint.deleted": joined(batchtest.KRaftCheckpoint(2, at))}),
+		metadata("inside of the log", int64(len(kv(7).Encode())), tree{
+			"00000000000000000007-0000000002.checkpoint": joined(batchtest.KRaftCheckpoint(2, at)),
+			"00000000000000000007.log":                   batchtest.NewSegment(7, kv(7), kv(9)).Data,
+		}),
 		checkpoint("recovery point", "recovery-point-offset-checkpoint", 12),
 		checkpoint("high watermark", "replication-offset-checkpoint", 1000),
 		checkpoint("log start", "log-start-offset-checkpoint", 12),

@@ -98,7 +98,7 @@ func TestZoo(t *testing.T) {
 		}
 	}
 	for _, code := range Codes {
-		if inputs[code] == 0 && !inTables(code) {
+		if inputs[code] == 0 && !inTables(code) && code != MetadataReference { // found by a replay of the log alone
 			t.Errorf("%s: no input", code)
 		}
 	}
@@ -152,8 +152,8 @@ func (x *exhibit) write(t *testing.T) string {
 	return root
 }
 
-func (x *exhibit) show(t *testing.T) {
-	root := x.write(t)
+// paths are those of the targets, "small-0" where there are none.
+func (x *exhibit) paths(root string) []string {
 	targets := x.targets
 	if len(targets) == 0 {
 		targets = []string{"small-0"}
@@ -162,7 +162,12 @@ func (x *exhibit) show(t *testing.T) {
 	for i, p := range targets {
 		paths[i] = filepath.Join(root, filepath.FromSlash(p))
 	}
-	resolved, err := logdir.Resolve(paths...)
+	return paths
+}
+
+func (x *exhibit) show(t *testing.T) {
+	root := x.write(t)
+	resolved, err := logdir.Resolve(x.paths(root)...)
 	if err != nil {
 		t.Fatal(err)
 	}

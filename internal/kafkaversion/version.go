@@ -57,3 +57,50 @@ func (v Version) String() string {
 	}
 	return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2])
 }
+
+// Name is the version as people say it: without the zeros at its end, but with
+// two numbers at least. 2.3, 3.6.1, 0.11, 0.10.2.
+func (v Version) Name() string {
+	n := len(v)
+	for n > 2 && v[n-1] == 0 {
+		n--
+	}
+	name := strconv.Itoa(v[0])
+	for _, number := range v[1:n] {
+		name += "." + strconv.Itoa(number)
+	}
+	return name
+}
+
+// Range are the releases from From on and before Until. The zero value of
+// either is no bound.
+type Range struct{ From, Until Version }
+
+// Since are the releases from one on.
+func Since(numbers ...int) Range { return Range{From: versionOf(numbers)} }
+
+// Until are the releases before one.
+func Until(numbers ...int) Range { return Range{Until: versionOf(numbers)} }
+
+func versionOf(numbers []int) (v Version) {
+	copy(v[:], numbers)
+	return v
+}
+
+// Has says whether v is one of the releases.
+func (r Range) Has(v Version) bool {
+	return !v.Before(r.From[:]...) && (r.Until == Version{} || v.Before(r.Until[:]...))
+}
+
+// String is "before 2.3", "since 0.11" or "3.5 to before 3.8".
+func (r Range) String() string {
+	switch {
+	case r == Range{}:
+		return "all"
+	case r.From == Version{}:
+		return "before " + r.Until.Name()
+	case r.Until == Version{}:
+		return "since " + r.From.Name()
+	}
+	return r.From.Name() + " to before " + r.Until.Name()
+}
