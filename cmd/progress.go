@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"github.com/kafsck/kafsck/internal/readonly"
 )
 
 // progressInterval is how often the bar is drawn: often enough to be seen to
@@ -219,4 +221,11 @@ func (c *countingReader) ReadAt(b []byte, position int64) (int, error) {
 	n, err := c.r.ReadAt(b, position)
 	c.p.read(int64(n))
 	return n, err
+}
+
+// NextData counts holes as read.
+func (c *countingReader) NextData(position int64) (int64, error) {
+	next, err := readonly.NextData(c.r, position)
+	c.p.read(next - position)
+	return next, err
 }

@@ -8,13 +8,14 @@ import (
 	"os"
 
 	"github.com/kafsck/kafsck/internal/logdir"
+	"github.com/kafsck/kafsck/internal/readonly"
 )
 
 // source is a .log that is being read, and what it was like before.
 type source struct {
 	ctx  context.Context
 	path string
-	file *os.File
+	file *readonly.File
 	r    io.ReaderAt // file, with what Options.Reading puts before it
 	size int64
 	info os.FileInfo
@@ -60,6 +61,14 @@ func (s *source) ReadAt(p []byte, position int64) (int, error) {
 		return 0, err
 	}
 	return s.r.ReadAt(p, position)
+}
+
+// NextData skips holes, as readonly.File does.
+func (s *source) NextData(position int64) (int64, error) {
+	if err := s.ctx.Err(); err != nil {
+		return position, err
+	}
+	return readonly.NextData(s.r, position)
 }
 
 // unchanged gives an error where the log is not what it was when it was

@@ -106,6 +106,18 @@ func (b *blockReader) read(position int64) block {
 	return block{position: position, data: data, buffer: buffer, err: err}
 }
 
+// farAhead is how much is rather read and dropped than passed over.
+const farAhead = 4 * blockSize
+
+// leap starts over at a position far ahead, as behind zeros or garbage.
+func (b *blockReader) leap(position int64) {
+	if b.ahead == nil || position-b.at < farAhead {
+		return
+	}
+	b.stop()
+	*b = *newBlockReader(b.r, position, b.end)
+}
+
 // stop ends reading ahead and gives memory back.
 func (b *blockReader) stop() {
 	if b.ahead == nil {
@@ -122,6 +134,7 @@ func (b *blockReader) stop() {
 // Positions never go back; what lies between is dropped.
 func (b *blockReader) next(carry []byte, position, need int64) (block, error) {
 	want := position + int64(len(carry))
+	b.leap(want)
 	for {
 		next, err := b.following(want)
 		if err != nil {

@@ -1,8 +1,16 @@
 package recordbatch
 
-import "bytes"
+import (
+	"bytes"
+	"fmt"
+)
 
-const judgeBuffer = 256 << 10
+const (
+	judgeBuffer = 256 << 10
+	// lengthEnd is where the length of an entry ends. It is never zero, so an
+	// entry begins with fewer zeros.
+	lengthEnd = LogOverhead
+)
 
 // crcCredit bounds what a search may spend on checksums of candidates: so
 // many bytes at first, and so many more for each byte passed. Random bytes
@@ -47,9 +55,29 @@ func (j *judge) firstNonZero(position int64) (int64, error) {
 		if n := zeros(part); n < len(part) {
 			return at + int64(n), nil
 		}
-		at += int64(len(part))
+		var err error
+		if at, err = j.behindHole(at + int64(len(part))); err != nil {
+			return 0, err
+		}
 	}
 	return j.end, nil
+}
+
+// behindHole is the position behind a hole of the file at position, or position
+// itself. It stays before the last byte, so that a file which has become shorter
+// is noticed there.
+func (j *judge) behindHole(position int64) (int64, error) {
+	file, ok := j.r.(interface {
+		NextData(position int64) (int64, error)
+	})
+	if !ok || position >= j.end {
+		return position, nil
+	}
+	next, err := file.NextData(position)
+	if err != nil {
+		return 0, fmt.Errorf("look for data at position %d: %w", position, err)
+	}
+	return max(position, min(next, j.end-1)), nil
 }
 
 // header reads the header at position.
@@ -139,10 +167,22 @@ func (j *judge) search(from int64) (int64, error) {
 				return b.Position, nil
 			}
 		}
-		if at+int64(len(part)) == j.end {
+		partEnd := at + int64(len(part))
+		if partEnd == j.end {
 			break
 		}
 		at += int64(last) + 1
+		// Through zeros as through a hole: no batch begins before the last bytes
+		// of them, see above.
+		if zeros(part[last:]) == len(part)-last {
+			behind, err := j.behindHole(partEnd)
+			if err != nil {
+				return 0, err
+			}
+			if behind > partEnd {
+				at = max(at, behind-lengthEnd+1)
+			}
+		}
 	}
 	return -1, nil
 }

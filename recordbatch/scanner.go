@@ -37,7 +37,12 @@ type Scanner struct {
 	judge   judge
 }
 
-// NewScanner scans size bytes of r. It reads nothing yet.
+// NewScanner scans size bytes of r. It reads nothing yet. Where r has a method
+//
+//	NextData(position int64) (int64, error)
+//
+// that gives the first position from the given one on that may hold something
+// else than zeros, as a sparse file knows it, what lies before isn't read.
 func NewScanner(r io.ReaderAt, size int64, options Options) *Scanner {
 	end := size
 	if options.To > 0 && options.To < size {

@@ -9,6 +9,7 @@ import (
 	"github.com/kafsck/kafsck/indexfile"
 	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/internal/ordered"
+	"github.com/kafsck/kafsck/internal/readonly"
 	"github.com/kafsck/kafsck/recordbatch"
 )
 
@@ -222,14 +223,35 @@ var errStopped = errors.New("interrupted")
 
 func (f *file) ReadAt(b []byte, position int64) (int, error) {
 	f.c.throttle.Pause(f.c.done, len(b))
-	select {
-	case <-f.c.done:
+	if f.stopped() {
 		return 0, errStopped
-	default:
 	}
 	n, err := f.f.ReadAt(b, position)
-	if f.c.options.Progress != nil && n > 0 {
-		f.c.options.Progress(int64(n))
-	}
+	f.progress(int64(n))
 	return n, err
+}
+
+// NextData skips holes, which count as read.
+func (f *file) NextData(position int64) (int64, error) {
+	if f.stopped() {
+		return position, errStopped
+	}
+	next, err := readonly.NextData(f.f, position)
+	f.progress(next - position)
+	return next, err
+}
+
+func (f *file) stopped() bool {
+	select {
+	case <-f.c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func (f *file) progress(n int64) {
+	if f.c.options.Progress != nil && n > 0 {
+		f.c.options.Progress(n)
+	}
 }

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/kafsck/kafsck/indexfile"
 	"github.com/kafsck/kafsck/internal/logdir"
+	"github.com/kafsck/kafsck/internal/readonly"
 )
 
 // File is an index file and the .log beside it.
@@ -26,7 +26,7 @@ type File struct {
 	Log    *Log
 	LogErr error
 
-	index, log *os.File
+	index, log *readonly.File
 	r          io.ReaderAt // of the index
 }
 

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/kafsck/kafsck/internal/readonly"
 )
 
 // Entry is one file, or in a log directory one partition directory.
@@ -177,7 +179,7 @@ func typeName(mode fs.FileMode) string {
 // Anything but a regular file is refused before it is opened: opening a named
 // pipe would wait. A file that vanished since it was listed gives an error for
 // which errors.Is(err, fs.ErrNotExist) holds.
-func OpenFile(path string) (*os.File, int64, error) {
+func OpenFile(path string) (*readonly.File, int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, 0, err
@@ -185,13 +187,5 @@ func OpenFile(path string) (*os.File, int64, error) {
 	if !info.Mode().IsRegular() {
 		return nil, 0, fmt.Errorf("%s: is a %s, not a file", path, typeName(info.Mode()))
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	if info, err = f.Stat(); err != nil {
-		_ = f.Close()
-		return nil, 0, err
-	}
-	return f, info.Size(), nil
+	return readonly.Open(path)
 }

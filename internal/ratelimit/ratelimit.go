@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/kafsck/kafsck/internal/readonly"
 )
 
 // Limiter spaces reads so that all that go through it, from any number of
@@ -129,6 +131,19 @@ func (e endsWith) ReadAt(p []byte, position int64) (int, error) {
 		return 0, err
 	}
 	return e.r.ReadAt(p, position)
+}
+
+// NextData skips holes, as readonly.File does. That reads nothing.
+func (e endsWith) NextData(position int64) (int64, error) {
+	if err := e.ctx.Err(); err != nil {
+		return position, err
+	}
+	return readonly.NextData(e.r, position)
+}
+
+// NextData skips holes without waiting.
+func (r *reader) NextData(position int64) (int64, error) {
+	return endsWith{r.ctx, r.r}.NextData(position)
 }
 
 // units of bytes, the longer names first.

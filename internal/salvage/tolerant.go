@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"sort"
+
+	"github.com/kafsck/kafsck/internal/readonly"
 )
 
 // sector is the unit in which a disk refuses.
@@ -48,6 +50,16 @@ func (t *tolerant) ReadAt(p []byte, position int64) (int, error) {
 		n += step
 	}
 	return n, nil
+}
+
+// NextData skips holes, as readonly.File does. A disk that refuses to tell is
+// read.
+func (t *tolerant) NextData(position int64) (int64, error) {
+	next, err := readonly.NextData(t.r, position)
+	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		return position, nil
+	}
+	return next, err
 }
 
 // note merges an extent into those known: the same place is read more than
