@@ -232,3 +232,37 @@ func TestLookupOpensOneSegment(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// Of a time index in which nothing is true, as one of another segment, not
+// every entry is looked for in the log.
+func TestManyFalseTimes(t *testing.T) {
+	profile := batchtest.Plain()
+	profile.Batches = 200
+	s := batchtest.Generate(1, profile)
+	base := s.Layout.BaseOffset
+	_, times := s.Layout.RebuiltIndexes(0)
+	last := times[len(times)-1]
+	for i := range 20_000 {
+		times = append(times, batchtest.TimeEntry{Timestamp: last.Timestamp + int64(i) + 1, Offset: s.Layout.NextOffset() + int64(i)})
+	}
+	timeIndex := batchtest.Preallocate(batchtest.AppendTimeIndex(nil, base, times...), indexfile.TimeEntrySize, 1<<20)
+	p := inMemory(base, s.Data, nil, timeIndex)
+	read := new(int64)
+	open := p.Segments[0].Log.Open
+	p.Segments[0].Log.Open = func() (Source, error) {
+		source, err := open()
+		source.R = counting{source.R, read}
+		return source, err
+	}
+	r, err := p.Lookup(t.Context(), Target{ByTime: true, Timestamp: last.Timestamp}, Options{})
+	if err != nil || r.Found == nil {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	w := r.Walks[len(r.Walks)-1]
+	if w.Time.Stale != 20_000 || w.Time.State != IndexUsed {
+		t.Errorf("%d stale, state %d", w.Time.Stale, w.Time.State)
+	}
+	if most := 100 * int64(len(s.Data)); *read > most {
+		t.Errorf("read %d bytes of a log of %d", *read, len(s.Data))
+	}
+}

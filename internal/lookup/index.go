@@ -17,6 +17,7 @@ type index[E any] struct {
 	file    File
 	source  Source
 	reader  *indexfile.Reader[E]
+	key     func(E) int64 // by which entries rise
 	state   IndexState
 	entries int
 	zeros   int
@@ -39,17 +40,14 @@ func (l *lookup) offsets() *offsetIndex {
 	if f.index != nil {
 		return f.index
 	}
-	x := &offsetIndex{index: index[indexfile.OffsetEntry]{kind: indexfile.Offset, file: f.segment.Index}}
+	x := new(offsetIndex)
+	x.kind, x.file, x.key = indexfile.Offset, f.segment.Index, func(e indexfile.OffsetEntry) int64 { return e.Offset }
 	f.index = x
-	if !x.openFile(l) {
-		return x
-	}
-	x.r = indexfile.NewOffsetReader(x.source.R, x.source.Size, f.segment.BaseOffset)
-	x.r.File = x.file.Path
-	x.reader = &x.r.Reader
-	x.count(l)
-	if x.zeros > 0 && x.state == IndexUsed {
-		l.cutStaleOffsets(x)
+	if x.openFile(l) {
+		x.r = indexfile.NewOffsetReader(x.source.R, x.source.Size, f.segment.BaseOffset)
+		if x.count(l, &x.r.Reader) {
+			l.cutStaleOffsets(x)
+		}
 	}
 	return x
 }
@@ -60,24 +58,23 @@ func (l *lookup) times() *timeIndex {
 	if f.times != nil {
 		return f.times
 	}
-	x := &timeIndex{index: index[indexfile.TimeEntry]{kind: indexfile.Time, file: f.segment.TimeIndex}}
+	x := new(timeIndex)
+	x.kind, x.file, x.key = indexfile.Time, f.segment.TimeIndex, func(e indexfile.TimeEntry) int64 { return e.Timestamp }
 	f.times = x
-	if !x.openFile(l) {
-		return x
-	}
-	x.r = indexfile.NewTimeReader(x.source.R, x.source.Size, f.segment.BaseOffset)
-	x.r.File = x.file.Path
-	x.reader = &x.r.Reader
-	x.count(l)
-	if x.zeros > 0 && x.state == IndexUsed {
-		l.cutStaleTimes(x)
+	if x.openFile(l) {
+		x.r = indexfile.NewTimeReader(x.source.R, x.source.Size, f.segment.BaseOffset)
+		if x.count(l, &x.r.Reader) {
+			l.cutStaleTimes(x)
+		}
 	}
 	return x
 }
 
 var (
-	missingCodes = [...]sanity.Code{indexfile.Offset: sanity.IndexMissing, indexfile.Time: sanity.TimeIndexMissing}
-	sizeCodes    = [...]sanity.Code{indexfile.Offset: sanity.IndexSize, indexfile.Time: sanity.TimeIndexSize}
+	missingCodes       = [...]sanity.Code{indexfile.Offset: sanity.IndexMissing, indexfile.Time: sanity.TimeIndexMissing}
+	sizeCodes          = [...]sanity.Code{indexfile.Offset: sanity.IndexSize, indexfile.Time: sanity.TimeIndexSize}
+	notIncreasingCodes = [...]sanity.Code{indexfile.Offset: sanity.IndexNotIncreasing, indexfile.Time: sanity.TimeIndexNotIncreasing}
+	zeroHoleCodes      = [...]sanity.Code{indexfile.Offset: sanity.IndexZeroHole, indexfile.Time: sanity.TimeIndexZeroHole}
 )
 
 // openFile opens the file, or says in state why it can't be used.
@@ -121,9 +118,10 @@ func (x *index[E]) unreadable(l *lookup, err error) {
 }
 
 // count finds out how many slots are entries. Only a file that ends in zeros
-// has to be read for that.
-func (x *index[E]) count(l *lookup) {
-	x.entries = x.reader.Slots()
+// has to be read for that: then stale ones may be among them.
+func (x *index[E]) count(l *lookup, reader *indexfile.Reader[E]) (maybeStale bool) {
+	reader.File = x.file.Path
+	x.reader, x.entries = reader, reader.Slots()
 	if x.reader.Remainder() != 0 {
 		f := sanity.At(sizeCodes[x.kind], x.file.Path)
 		f.Position, f.EndPosition = x.source.Size-int64(x.reader.Remainder()), x.source.Size
@@ -139,12 +137,13 @@ func (x *index[E]) count(l *lookup) {
 		}
 		if err != nil {
 			x.unreadable(l, err)
-			return
+			return false
 		}
 	}
 	if x.entries == 0 {
 		x.state = IndexEmpty
 	}
+	return x.zeros > 0 && x.state == IndexUsed
 }
 
 func (x *index[E]) isZero(slot int) (bool, error) {
@@ -161,12 +160,22 @@ func (x *index[E]) isZero(slot int) (bool, error) {
 	return false, nil
 }
 
-// told turns a search of package indexfile into ours.
-func told[E any](l *lookup, x *index[E], s indexfile.Search[E], key func(E) int64, notIncreasing, zeroHole sanity.Code) Search[E] {
-	t := Search[E]{
-		File: x.file.Path, State: x.state, Entries: x.entries, Zeros: x.zeros, Stale: x.stale,
-		Warm: s.Warm, Slot: s.Slot, Entry: s.Entry, WarmFirstSlot: x.kind.WarmFirstSlot(x.entries),
+// search finds the entry to start from with find, the search of package
+// indexfile, and says what it compared. none is what a broker takes where there
+// is no entry.
+func (x *index[E]) search(l *lookup, target int64, none E, find func(target int64, entries int, compared []int32) (indexfile.Search[E], error)) Search[E] {
+	t := Search[E]{File: x.file.Path, State: x.state, Zeros: x.zeros, Stale: x.stale, Slot: -1, Entry: none}
+	if x.state != IndexUsed {
+		return t
 	}
+	s, err := find(target, x.entries, nil)
+	if err != nil {
+		x.unreadable(l, err)
+		t.State = x.state
+		return t
+	}
+	t.Entries, t.WarmFirstSlot = x.entries, x.kind.WarmFirstSlot(x.entries)
+	t.Warm, t.Slot, t.Entry = s.Warm, s.Slot, s.Entry
 	for _, slot := range s.Compared {
 		e, err := x.reader.Entry(int(slot))
 		if err != nil {
@@ -176,63 +185,42 @@ func told[E any](l *lookup, x *index[E], s indexfile.Search[E], key func(E) int6
 		}
 		t.Read = append(t.Read, Read[E]{int(slot), e})
 	}
-	// What was read anyway is looked at: entries have to rise.
-	bySlot := slices.Clone(t.Read)
+	x.judgeRead(l, t.Read)
+	return t
+}
+
+// judgeRead looks at what was read anyway: entries have to rise.
+func (x *index[E]) judgeRead(l *lookup, read []Read[E]) {
+	bySlot := slices.Clone(read)
 	slices.SortFunc(bySlot, func(a, b Read[E]) int { return cmp.Compare(a.Slot, b.Slot) })
 	for i, r := range bySlot {
 		zero, _ := x.isZero(r.Slot)
-		code := notIncreasing
+		code, message := notIncreasingCodes[x.kind], "does not rise above the entries in front of it"
 		switch {
 		case zero && r.Slot > 0:
-			code = zeroHole
-		case i == 0 || r.Slot == bySlot[i-1].Slot || key(r.Entry) > key(bySlot[i-1].Entry):
+			code, message = zeroHoleCodes[x.kind], "a zero slot with entries behind it"
+		case i == 0 || r.Slot == bySlot[i-1].Slot || x.key(r.Entry) > x.key(bySlot[i-1].Entry):
 			continue
 		}
 		f := sanity.At(code, x.file.Path)
 		f.Slot, f.Position = int64(r.Slot), x.reader.Position(r.Slot)
 		f.EndPosition = f.Position + int64(x.kind.EntrySize())
-		f.Message = "does not rise above the entries in front of it"
-		if code == zeroHole {
-			f.Message = "a zero slot with entries behind it"
-		}
+		f.Message = message
 		f.Broker = "a broker's search is led astray here"
 		l.report(f)
 	}
-	return t
 }
 
 // searchOffset searches the .index for the entry to start from.
 func (l *lookup) searchOffset(target int64) Search[indexfile.OffsetEntry] {
 	x := l.offsets()
-	none := Search[indexfile.OffsetEntry]{File: x.file.Path, State: x.state, Zeros: x.zeros, Stale: x.stale, Slot: -1,
-		Entry: indexfile.OffsetEntry{Offset: l.open.segment.BaseOffset}}
-	if x.state != IndexUsed {
-		return none
-	}
-	s, err := x.r.Lookup(target, x.entries, nil)
-	if err != nil {
-		x.unreadable(l, err)
-		none.State = x.state
-		return none
-	}
-	return told(l, &x.index, s, func(e indexfile.OffsetEntry) int64 { return e.Offset }, sanity.IndexNotIncreasing, sanity.IndexZeroHole)
+	return x.search(l, target, indexfile.OffsetEntry{Offset: l.open.segment.BaseOffset}, x.r.Lookup)
 }
 
 // searchTime searches the .timeindex.
 func (l *lookup) searchTime(target int64) Search[indexfile.TimeEntry] {
 	x := l.times()
-	none := Search[indexfile.TimeEntry]{File: x.file.Path, State: x.state, Zeros: x.zeros, Stale: x.stale, Slot: -1,
-		Entry: indexfile.TimeEntry{Timestamp: indexfile.NoTimestamp, Offset: l.open.segment.BaseOffset}}
-	if x.state != IndexUsed {
-		return none
-	}
-	s, err := x.r.Lookup(target, x.entries, nil)
-	if err != nil {
-		x.unreadable(l, err)
-		none.State = x.state
-		return none
-	}
-	return told(l, &x.index, s, func(e indexfile.TimeEntry) int64 { return e.Timestamp }, sanity.TimeIndexNotIncreasing, sanity.TimeIndexZeroHole)
+	return x.search(l, target, indexfile.TimeEntry{Timestamp: indexfile.NoTimestamp, Offset: l.open.segment.BaseOffset}, x.r.Lookup)
 }
 
 // start is the position that a search leads to: 0 without an entry, and where

@@ -65,10 +65,15 @@ func (l *lookup) largestBatch(position int64) (size int64) {
 	return size
 }
 
+// maxProbes is how many entries of a .timeindex are looked for in the log one
+// by one.
+const maxProbes = 32
+
 // cutStaleTimes leaves stale entries out of a .timeindex that was never
-// trimmed. Old ones lie behind the log's end or go back in time.
+// trimmed. Old ones lie behind the log's end or go back in time. A truncation
+// leaves few; where there are many, one pass over the log judges them all.
 func (l *lookup) cutStaleTimes(x *timeIndex) {
-	n := x.entries
+	n, probes := x.entries, 0
 	for ; n > 0; n-- {
 		entry, err := x.reader.Entry(n - 1)
 		if err != nil {
@@ -88,8 +93,35 @@ func (l *lookup) cutStaleTimes(x *timeIndex) {
 		if l.holds(entry) {
 			break
 		}
+		if probes++; probes == maxProbes {
+			if n = l.trueTimes(x); n < 0 {
+				return
+			}
+			break
+		}
 	}
 	x.cut(n)
+}
+
+// trueTimes is how many slots there are up to the last one that the log does
+// not contradict, −1 where that can't be found out.
+func (l *lookup) trueTimes(x *timeIndex) (n int) {
+	layout, err := x.reader.Layout()
+	if err == nil {
+		_, err = indexview.Times(x.r, &layout, l.judged(), func(views []indexview.Time) error {
+			for i := range views {
+				if v := &views[i]; v.Verdict == indexview.True || v.Verdict == indexview.Unchecked {
+					n = v.Slot + 1
+				}
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		x.unreadable(l, err)
+		return -1
+	}
+	return n
 }
 
 // holds says whether the batch with the entry's offset has its timestamp as

@@ -18,7 +18,7 @@ func (l *lookup) verify() error {
 		if _, err := l.use(w.Segment); err != nil {
 			return err
 		}
-		findings, did, err := l.judge(w)
+		findings, did, err := l.judge()
 		if err != nil {
 			return err
 		}
@@ -79,9 +79,15 @@ func (f *Found) where() string {
 	return fmt.Sprintf("at offset %d in the batch at position %d", f.Offset, f.BatchPosition)
 }
 
-// judge judges the indexes that a walk used. did says whether there were any.
-func (l *lookup) judge(w *Walk) (list []sanity.Finding, did bool, err error) {
-	log := &indexview.Log{File: w.Segment.Log.Path, R: l.open.log.R, Size: l.open.log.Size, BaseOffset: w.Segment.BaseOffset}
+// judged is the open log, against which indexes are judged.
+func (l *lookup) judged() *indexview.Log {
+	f := l.open
+	return &indexview.Log{File: f.segment.Log.Path, R: f.log.R, Size: f.log.Size, BaseOffset: f.segment.BaseOffset}
+}
+
+// judge judges the indexes of the open segment. did says whether there were any.
+func (l *lookup) judge() (list []sanity.Finding, did bool, err error) {
+	log := l.judged()
 	if x := l.offsets(); x.usable() {
 		did = true
 		layout, err := x.r.Layout()
