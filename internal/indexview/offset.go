@@ -31,26 +31,13 @@ type Offset struct {
 func Offsets(index *indexfile.OffsetReader, layout *indexfile.Layout, log *Log, yield func([]Offset) error) (Summary, error) {
 	s := Summary{IntervalHigh: -1}
 	last := Offset{OffsetEntry: indexfile.OffsetEntry{Offset: math.MinInt64, RelativeOffset: -1, Position: -1}}
-	for from := 0; from < layout.Entries; from += chunkEntries {
-		to := min(from+chunkEntries, layout.Entries)
-		views := make([]Offset, 0, to-from)
-		for e, err := range index.EntriesBetween(from, to) {
-			if err != nil {
-				return s, err
-			}
-			views = append(views, Offset{OffsetEntry: e, Slot: from + len(views)})
-		}
-		if err := judgeOffsets(views, layout, log, &s, &last, to == layout.Entries); err != nil {
-			return s, err
-		}
-		for i := range views {
-			s.count(views[i].Judgement)
-		}
-		if err := yield(views); err != nil {
-			return s, err
-		}
-	}
-	return s, nil
+	err := inPieces(&index.Reader, layout.Entries, chunkEntries, &s,
+		func(e indexfile.OffsetEntry, slot int) Offset { return Offset{OffsetEntry: e, Slot: slot} },
+		func(views []Offset, final bool) error {
+			return judgeOffsets(views, layout, log, &s, &last, final)
+		},
+		yield)
+	return s, err
 }
 
 // judgeOffsets judges a chunk; last is the right entry in front of it and

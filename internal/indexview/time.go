@@ -31,26 +31,11 @@ type Time struct {
 func Times(index *indexfile.TimeReader, layout *indexfile.Layout, log *Log, yield func([]Time) error) (Summary, error) {
 	s := Summary{IntervalHigh: -1}
 	last := Time{TimeEntry: indexfile.TimeEntry{Timestamp: math.MinInt64, Offset: math.MinInt64}}
-	for from := 0; from < layout.Entries; from += chunkEntries {
-		to := min(from+chunkEntries, layout.Entries)
-		views := make([]Time, 0, to-from)
-		for e, err := range index.EntriesBetween(from, to) {
-			if err != nil {
-				return s, err
-			}
-			views = append(views, Time{TimeEntry: e, Slot: from + len(views)})
-		}
-		if err := judgeTimes(views, layout, log, &s, &last, to == layout.Entries); err != nil {
-			return s, err
-		}
-		for i := range views {
-			s.count(views[i].Judgement)
-		}
-		if err := yield(views); err != nil {
-			return s, err
-		}
-	}
-	return s, nil
+	err := inPieces(&index.Reader, layout.Entries, chunkEntries, &s,
+		func(e indexfile.TimeEntry, slot int) Time { return Time{TimeEntry: e, Slot: slot} },
+		func(views []Time, final bool) error { return judgeTimes(views, layout, log, &s, &last, final) },
+		yield)
+	return s, err
 }
 
 func judgeTimes(views []Time, layout *indexfile.Layout, log *Log, s *Summary, last *Time, final bool) error {

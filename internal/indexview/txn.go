@@ -28,35 +28,28 @@ type Txn struct {
 func Txns(index *indexfile.TxnReader, layout *indexfile.Layout, log *Log, yield func([]Txn) error) (Summary, error) {
 	s := Summary{IntervalHigh: -1}
 	last := Txn{TxnEntry: indexfile.TxnEntry{LastOffset: math.MinInt64, LastStableOffset: math.MinInt64}}
-	const chunk = chunkEntries / 4
-	for from := 0; from < layout.Entries; from += chunk {
-		to := min(from+chunk, layout.Entries)
-		views := make([]Txn, 0, to-from)
-		for e, err := range index.EntriesBetween(from, to) {
-			if err != nil {
-				return s, err
-			}
-			views = append(views, Txn{TxnEntry: e, Slot: from + len(views)})
-		}
-		p := pass{log: log, summary: &s}
-		if log != nil {
-			if err := p.factsOfTxns(views); err != nil {
-				return s, err
-			}
-		}
-		for i := range views {
-			v := &views[i]
-			v.Judgement = p.txn(v, &last)
-			if v.Verdict != False {
-				last = *v
-			}
-			s.count(v.Judgement)
-		}
-		if err := yield(views); err != nil {
-			return s, err
+	err := inPieces(&index.Reader, layout.Entries, chunkEntries/4, &s,
+		func(e indexfile.TxnEntry, slot int) Txn { return Txn{TxnEntry: e, Slot: slot} },
+		func(views []Txn, _ bool) error { return judgeTxns(views, log, &s, &last) },
+		yield)
+	return s, err
+}
+
+func judgeTxns(views []Txn, log *Log, s *Summary, last *Txn) error {
+	p := pass{log: log, summary: s}
+	if log != nil {
+		if err := p.factsOfTxns(views); err != nil {
+			return err
 		}
 	}
-	return s, nil
+	for i := range views {
+		v := &views[i]
+		v.Judgement = p.txn(v, last)
+		if v.Verdict != False {
+			*last = *v
+		}
+	}
+	return nil
 }
 
 // factsOfTxns finds the batch that holds each entry's last offset.

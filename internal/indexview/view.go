@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/kafsck/kafsck/indexfile"
 	"github.com/kafsck/kafsck/recordbatch"
 	"github.com/kafsck/kafsck/sanity"
 )
@@ -38,6 +39,8 @@ type Judgement struct {
 	Verdict Verdict
 	Code    sanity.Code
 }
+
+func (j *Judgement) judgement() Judgement { return *j }
 
 func wrong(code sanity.Code) Judgement { return Judgement{False, code} }
 
@@ -80,6 +83,36 @@ func (s *Summary) count(j Judgement) {
 	default:
 		s.Unchecked++
 	}
+}
+
+// inPieces reads the first entries of an index, so many at a time as a piece
+// has, gives each piece to judge, counts the judgements, and gives it to yield.
+// final says that it is the last one.
+func inPieces[E, V any, P interface {
+	*V
+	judgement() Judgement
+}](r *indexfile.Reader[E], entries, piece int, s *Summary, view func(e E, slot int) V,
+	judge func(views []V, final bool) error, yield func(views []V) error) error {
+	for from := 0; from < entries; from += piece {
+		to := min(from+piece, entries)
+		views := make([]V, 0, to-from)
+		for e, err := range r.EntriesBetween(from, to) {
+			if err != nil {
+				return err
+			}
+			views = append(views, view(e, from+len(views)))
+		}
+		if err := judge(views, to == entries); err != nil {
+			return err
+		}
+		for i := range views {
+			s.count(P(&views[i]).judgement())
+		}
+		if err := yield(views); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pass walks the log once for a chunk of entries that are visited in the
