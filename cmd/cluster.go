@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -33,7 +32,7 @@ Examples:
 ` + exitStatusHelp,
 		Args: onePath,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runCluster(cmd.Context(), global, args[0], at)
+			return runReplayed(cmd.Context(), global, args[0], at, cluster.Load, showCluster)
 		},
 		ValidArgsFunction: completeFiles,
 	}
@@ -42,14 +41,7 @@ Examples:
 	return command
 }
 
-func runCluster(ctx context.Context, global *globalOptions, where string, at int64) error {
-	e, result, err := loadReplayed(ctx, global, where, at, cluster.Load)
-	if err != nil {
-		return err
-	}
-	if result == nil {
-		return e.end()
-	}
+func showCluster(e *emitter, result *cluster.Result) (skipped int64) {
 	switch e.format {
 	case formatJSON:
 		clusterJSON(e, result)
@@ -58,13 +50,10 @@ func runCluster(ctx context.Context, global *globalOptions, where string, at int
 	default:
 		clusterText(e, result)
 	}
-	if result.Skipped > 0 {
-		e.note("%s could not be decoded or are of a newer type", counted(result.Skipped, "record"))
-	}
 	if result.OpenTransaction != nil {
 		e.note("the metadata transaction %q has no end: %s of it left out", *result.OpenTransaction, counted(int64(result.Pending), "record"))
 	}
-	return e.end()
+	return result.Skipped
 }
 
 // topicRows are the topics with what is worth a look.
@@ -90,7 +79,7 @@ func topicRows(r *cluster.Result) [][]string {
 
 func clusterText(e *emitter, r *cluster.Result) {
 	w := columns{emitter: e}
-	w.line("cluster %s, offset %d, epoch %d, %s", orDash(r.ClusterID), r.LastOffset, r.LastEpoch, clockText(r.LastTimestamp))
+	w.line("cluster %s, offset %d, epoch %d, %s", quoted(orDash(r.ClusterID)), r.LastOffset, r.LastEpoch, clockText(r.LastTimestamp))
 	if c := r.Checkpoint; c != nil {
 		w.line("replayed from %s on", quoted(c.File))
 	}

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"context"
 	"strconv"
 	"strings"
 
@@ -39,14 +38,7 @@ type (
 	}
 )
 
-func runCoordinator(ctx context.Context, global *globalOptions, where string, at int64) error {
-	e, result, err := loadReplayed(ctx, global, where, at, txnstate.Load)
-	if err != nil {
-		return err
-	}
-	if result == nil {
-		return e.end()
-	}
+func showCoordinator(e *emitter, result *txnstate.Result) (skipped int64) {
 	switch e.format {
 	case formatJSON:
 		coordinatorJSON(e, result)
@@ -64,10 +56,7 @@ func runCoordinator(ctx context.Context, global *globalOptions, where string, at
 		}
 		w.endBlock()
 	}
-	if result.Skipped > 0 {
-		e.note("%s could not be decoded or are of a newer type", counted(result.Skipped, "record"))
-	}
-	return e.end()
+	return result.Skipped
 }
 
 var coordinatorColumns = []string{"transactionalId", "state", "producerId", "epoch", "lastUpdate", "pendingMs", "partitions"}

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"context"
 	"fmt"
 	"path"
 	"strconv"
@@ -38,7 +37,9 @@ Examples:
 			if _, err := path.Match(pattern, ""); err != nil {
 				return usageErrorf("--group %q: %v", pattern, err)
 			}
-			return runGroups(cmd.Context(), global, args[0], at, pattern)
+			return runReplayed(cmd.Context(), global, args[0], at, groups.Load, func(e *emitter, result *groups.Result) int64 {
+				return showGroups(e, result, pattern)
+			})
 		},
 		ValidArgsFunction: completeFiles,
 	}
@@ -48,14 +49,8 @@ Examples:
 	return command
 }
 
-func runGroups(ctx context.Context, global *globalOptions, where string, at int64, pattern string) error {
-	e, result, err := loadReplayed(ctx, global, where, at, groups.Load)
-	if err != nil {
-		return err
-	}
-	if result == nil {
-		return e.end()
-	}
+// showGroups shows the groups whose names match a pattern; "" is all.
+func showGroups(e *emitter, result *groups.Result, pattern string) (skipped int64) {
 	var chosen []groups.Group
 	for _, g := range result.Groups {
 		if ok, _ := path.Match(pattern, g.Name); ok || pattern == "" {
@@ -70,10 +65,7 @@ func runGroups(ctx context.Context, global *globalOptions, where string, at int6
 	default:
 		groupsText(e, chosen)
 	}
-	if result.Skipped > 0 {
-		e.note("%s could not be decoded or are of a newer type", counted(result.Skipped, "record"))
-	}
-	return e.end()
+	return result.Skipped
 }
 
 var groupColumns = []string{"group", "type", "state", "protocol", "epoch", "members", "offsets"}

@@ -6,24 +6,31 @@ import (
 	"github.com/kafsck/kafsck/sanity"
 )
 
-// loadReplayed replays the logs of one of Kafka's own topics below where, up to
-// the offset at, with load; what is wrong with them goes to the emitter that it
-// returns. The result is nil where nothing could be read; what was read in
-// part is told and doesn't stop the command.
-func loadReplayed[R any](ctx context.Context, global *globalOptions, where string, at int64,
-	load func(ctx context.Context, path string, last int64, finding func(sanity.Finding)) (*R, error)) (*emitter, *R, error) {
+// runReplayed is what a command does that replays the logs of one of Kafka's own
+// topics below where, up to the offset at: load reads them, and show writes the
+// result and returns how many records could not be made use of. What was read in
+// part is shown, and what is wrong is told; the result is nil where nothing
+// could be read.
+func runReplayed[R any](ctx context.Context, global *globalOptions, where string, at int64,
+	load func(ctx context.Context, path string, last int64, finding func(sanity.Finding)) (*R, error),
+	show func(e *emitter, result *R) (skipped int64)) error {
 	if err := checkAt(at); err != nil {
-		return nil, nil, err
+		return err
 	}
 	format, err := global.textTableJSON()
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	e := newEmitter(global, format)
+	defer e.flush()
 	result, err := load(ctx, where, at, e.finding)
 	if err := e.failedParts(ctx, err); err != nil {
-		e.flush()
-		return nil, nil, err
+		return err
 	}
-	return e, result, nil
+	if result != nil {
+		if skipped := show(e, result); skipped > 0 {
+			e.note("%s could not be decoded or are of a newer type", counted(skipped, "record"))
+		}
+	}
+	return e.end()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/internal/topiclog"
 	"github.com/kafsck/kafsck/internal/transactions"
+	"github.com/kafsck/kafsck/internal/txnstate"
 	"github.com/kafsck/kafsck/sanity"
 )
 
@@ -59,7 +60,7 @@ Examples:
 			if len(args) != 1 {
 				return usageErrorf("transactions --coordinator takes one PATH")
 			}
-			return runCoordinator(cmd.Context(), global, args[0], o.at)
+			return runReplayed(cmd.Context(), global, args[0], o.at, txnstate.Load, showCoordinator)
 		},
 		ValidArgsFunction: completeFiles,
 	}
