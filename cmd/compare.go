@@ -35,7 +35,7 @@ Examples:
 		},
 		ValidArgsFunction: completeFiles,
 	}
-	command.Flags().StringVar(&s.rateLimit, "rate-limit", "", "read no faster than `RATE`, as in 100MB/s")
+	s.addRateFlag(command.Flags())
 	return command
 }
 

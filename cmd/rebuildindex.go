@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -91,10 +90,9 @@ func (o *rebuildOptions) build(global *globalOptions, paths []string) (options r
 		return options, filter, usageErrorf("--in-place and --out-dir: give one of them")
 	case o.verify && !o.inPlace && o.outDir == "":
 		return options, filter, usageErrorf("--verify looks at what was written: give --in-place or --out-dir")
-	case o.interval < 0 || o.interval > math.MaxInt32:
-		return options, filter, usageErrorf("--interval %d: 0 to %d", o.interval, math.MaxInt32)
-	case o.maxIndexSize < 0 || o.maxIndexSize > math.MaxInt32:
-		return options, filter, usageErrorf("--max-index-size %d: 0 to %d", o.maxIndexSize, math.MaxInt32)
+	}
+	if err := checkIndexSettings(o.interval, o.maxIndexSize); err != nil {
+		return options, filter, err
 	}
 	for _, name := range o.kinds {
 		kind := slices.IndexFunc(indexKinds, func(k indexfile.Kind) bool { return k.String() == name })

@@ -24,10 +24,9 @@ type recoveryOptions struct {
 	unclean         bool
 	noRecoveryPoint bool
 	interval        int64
-	maxIndexSize    int
+	maxIndexSize    int64
 	version         string
-	topic           string
-	partitions      []int32
+	selection
 }
 
 func newRecoveryCommand(global *globalOptions) *cobra.Command {
@@ -63,7 +62,15 @@ Examples:
 					return usageErrorf("--format %q: text, table, json or html", global.format)
 				}
 			}
-			r := recoveryRun{emitter: newEmitter(global, format), path: args[0]}
+			bar, err := global.startProgress(func() int64 { return 0 }) // how far a broker reads isn't known before
+			if err != nil {
+				return err
+			}
+			defer bar.finish()
+			if options.Reading, err = o.reading(cmd.Context(), bar); err != nil {
+				return err
+			}
+			r := recoveryRun{emitter: newEmitter(global, format), path: args[0], bar: bar}
 			defer r.flush()
 			return r.run(cmd.Context(), options)
 		},
@@ -73,10 +80,10 @@ Examples:
 	f.BoolVar(&o.unclean, "unclean", false, "as if the clean-shutdown marker weren't there")
 	f.BoolVar(&o.noRecoveryPoint, "no-recovery-point", false, "as if the recovery points weren't there: every segment is scanned")
 	f.Int64Var(&o.interval, "interval", defaultIndexInterval, "the topic's index.interval.bytes: `BYTES`")
-	f.IntVar(&o.maxIndexSize, "max-index-size", defaultMaxIndexSize, "the topic's segment.index.bytes: `BYTES`")
+	f.Int64Var(&o.maxIndexSize, "max-index-size", defaultMaxIndexSize, "the topic's segment.index.bytes: `BYTES`")
 	f.StringVar(&o.version, "kafka-version", kafkaversion.Latest.String(), "the broker that starts: `X.Y[.Z]`")
-	f.StringVar(&o.topic, "topic", "", "on a log dir: only topics that match `GLOB`")
-	f.Int32SliceVar(&o.partitions, "partition", nil, "on a log dir: only partitions `N,…`")
+	o.addPartitionFlags(f)
+	o.addRateFlag(f)
 	return command
 }
 
@@ -86,24 +93,19 @@ func (o *recoveryOptions) build(global *globalOptions, paths []string) (loader.D
 	if d.Version, err = kafkaversion.Parse(o.version); err != nil {
 		return d, usageErrorf("--kafka-version: %v", err)
 	}
-	if o.interval < 0 {
-		return d, usageErrorf("--interval must not be negative")
+	if err := checkIndexSettings(o.interval, o.maxIndexSize); err != nil {
+		return d, err
 	}
-	if o.maxIndexSize < 0 {
-		return d, usageErrorf("--max-index-size must not be negative")
-	}
-	d.Interval, d.MaxIndexSize = o.interval, o.maxIndexSize
-	d.Filter = logdir.Filter{Topic: o.topic, Partitions: o.partitions}
-	if err := d.Filter.Validate(); err != nil {
-		return d, usageErrorf("%v", err)
-	}
-	return d, choosesSomething(&d.Filter, paths)
+	d.Interval, d.MaxIndexSize = o.interval, int(o.maxIndexSize)
+	d.Filter, err = o.filter(paths)
+	return d, err
 }
 
 // recoveryRun is one call of the command.
 type recoveryRun struct {
 	*emitter
 	path  string
+	bar   *progress
 	total loader.Loss
 	plans int
 	fails int
@@ -141,6 +143,7 @@ func (r *recoveryRun) run(ctx context.Context, o loader.DirOptions) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	r.bar.finish()
 	r.finish()
 	return r.end()
 }

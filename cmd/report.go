@@ -104,8 +104,9 @@ func (r *reportFlags) run(ctx context.Context, global *globalOptions, path strin
 	options.Progress = bar.read
 	options.Tool = bundle.Tool{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	options.Tool.Version, options.Tool.Commit, _ = versionInfo()
-	if options.ReadRate == 0 {
-		options.Recovery = recoveryOfReport(options.Filter, global.workers)
+	options.Recovery = recoveryOfReport(options.Filter, global.workers)
+	if options.Recovery.Options.Reading, err = r.selection.reading(ctx, nil); err != nil {
+		return err
 	}
 	result, err := bundle.Write(ctx, target, dir, name, options)
 	bar.finish()

@@ -24,12 +24,22 @@ type selection struct {
 }
 
 func (s *selection) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&s.topic, "topic", "", "of a log dir: only topics that match `GLOB`")
-	f.Int32SliceVar(&s.partitions, "partition", nil, "of a log dir: only partitions `N,…`")
+	s.addPartitionFlags(f)
 	f.IntVar(&s.newest, "newest", 0, "only the newest `N` segments of each partition")
 	f.StringVar(&s.modifiedSince, "modified-since", "", "only segments written since `TIME`: epoch milliseconds or RFC 3339")
-	f.StringVar(&s.rateLimit, "rate-limit", "", "read no faster than `RATE`, as in 100MB/s")
+	s.addRateFlag(f)
+}
+
+// addPartitionFlags adds the flags that choose partitions, for a command that
+// needs all segments of each.
+func (s *selection) addPartitionFlags(f *pflag.FlagSet) {
+	f.StringVar(&s.topic, "topic", "", "of a log dir: only topics that match `GLOB`")
+	f.Int32SliceVar(&s.partitions, "partition", nil, "of a log dir: only partitions `N,…`")
 	f.Lookup("partition").DefValue = ""
+}
+
+func (s *selection) addRateFlag(f *pflag.FlagSet) {
+	f.StringVar(&s.rateLimit, "rate-limit", "", "read no faster than `RATE`, as in 100MB/s")
 }
 
 // filter checks the flags and says what they choose of the paths.

@@ -3,6 +3,7 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -111,6 +112,18 @@ func helpHint(cmd *cobra.Command) string { return "; see " + cmd.CommandPath() +
 func checkAt(at int64) error {
 	if at < 0 {
 		return usageErrorf("--at %d: offsets begin at 0", at)
+	}
+	return nil
+}
+
+// checkIndexSettings refuses what a broker takes for neither index.interval.bytes
+// nor segment.index.bytes.
+func checkIndexSettings(interval, maxIndexSize int64) error {
+	switch {
+	case interval < 0 || interval > math.MaxInt32:
+		return usageErrorf("--interval %d: 0 to %d", interval, math.MaxInt32)
+	case maxIndexSize < 0 || maxIndexSize > math.MaxInt32:
+		return usageErrorf("--max-index-size %d: 0 to %d", maxIndexSize, math.MaxInt32)
 	}
 	return nil
 }

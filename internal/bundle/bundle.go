@@ -35,8 +35,7 @@ type Options struct {
 	ReadRate int64
 	Reading  func(io.ReaderAt) io.ReaderAt
 	Progress func(bytes int64)
-	// Recovery renders what a broker's start would do. Where it is nil, that is
-	// left out.
+	// Recovery renders what a broker's start would do.
 	Recovery *Recovery
 }
 
@@ -221,12 +220,8 @@ func (b *builder) findings(ctx context.Context, t *logdir.Target) error {
 // recovery adds the plan for a broker's start.
 func (b *builder) recovery(ctx context.Context, t *logdir.Target) error {
 	r := b.options.Recovery
-	if r == nil || t.File != nil {
-		why := "a single file has no start"
-		if r == nil {
-			why = "the plan reads as fast as it can, and --rate-limit was given"
-		}
-		b.result.LeftOut = append(b.result.LeftOut, Omission{What: "recovery.ndjson, what a broker does on its next start", Why: why})
+	if t.File != nil {
+		b.result.LeftOut = append(b.result.LeftOut, Omission{What: "recovery.ndjson, what a broker does on its next start", Why: "a single file has no start"})
 		return nil
 	}
 	l := b.lines("recovery.ndjson", "what a broker does with the files on its next start, as recovery's JSON")

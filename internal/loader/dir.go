@@ -14,6 +14,7 @@ import (
 
 	"github.com/kafsck/kafsck/indexfile"
 	"github.com/kafsck/kafsck/internal/logdir"
+	"github.com/kafsck/kafsck/internal/ratelimit"
 	"github.com/kafsck/kafsck/internal/statefile"
 )
 
@@ -43,7 +44,7 @@ type file struct {
 
 // open gives the bytes. What the broker makes, but for snapshots, is zeros: new
 // indexes and new logs.
-func (f *file) open() (io.ReaderAt, func(), error) {
+func (l *load) open(f *file) (io.ReaderAt, func(), error) {
 	if f.source == "" {
 		return zeros{f.size}, func() {}, nil
 	}
@@ -57,9 +58,17 @@ func (f *file) open() (io.ReaderAt, func(), error) {
 	}
 	closeFile := func() { _ = r.Close() }
 	if f.from > 0 {
-		return io.NewSectionReader(r, f.from, f.size), closeFile, nil
+		return io.NewSectionReader(l.reading(r), f.from, f.size), closeFile, nil
 	}
-	return r, closeFile, nil
+	return l.reading(r), closeFile, nil
+}
+
+// reading is r read as the options want it, until the context ends.
+func (l *load) reading(r io.ReaderAt) io.ReaderAt {
+	if l.options.Reading != nil {
+		r = l.options.Reading(r)
+	}
+	return ratelimit.Until(l.ctx, r)
 }
 
 // errShrunk: somebody cuts the file meanwhile, perhaps a broker that runs.

@@ -60,7 +60,7 @@ func (s *segment) read(f *file, use func(r *indexfile.OffsetReader, entries int)
 	if f.size > math.MaxInt32 {
 		return throw(classIllegalArg, "Size exceeds Integer.MAX_VALUE")
 	}
-	r, closeFile, err := f.open()
+	r, closeFile, err := s.l.open(f)
 	if err != nil {
 		return err
 	}

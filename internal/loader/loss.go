@@ -123,7 +123,7 @@ func (l *load) lose(p *logPlan) error {
 	case Truncate:
 		c.next = p.next
 	}
-	if err := c.scan(l.ctx, recordbatch.NewScanner(r, size, recordbatch.Options{File: p.File, From: p.kept, Base: max(p.BaseOffset, 0)}), size); err != nil {
+	if err := c.scan(l.ctx, recordbatch.NewScanner(l.reading(r), size, recordbatch.Options{File: p.File, From: p.kept, Base: max(p.BaseOffset, 0)}), size); err != nil {
 		return err
 	}
 	if p.Action == Truncate && c.lost.Any() {

@@ -183,7 +183,7 @@ func (l *load) checkTimesOld(s *segment) (reason string, err error) {
 	if f.source == "" {
 		return "", nil
 	}
-	r, closeFile, err := f.open()
+	r, closeFile, err := l.open(f)
 	if err != nil {
 		return "", err
 	}

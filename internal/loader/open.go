@@ -77,7 +77,7 @@ func (l *load) checkTxn(s *segment) (reason string, err error) {
 	if f == nil || f.source == "" {
 		return "", nil
 	}
-	r, closeFile, err := f.open()
+	r, closeFile, err := l.open(f)
 	if err != nil {
 		return "", err
 	}

@@ -3,6 +3,7 @@ package loader
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 
@@ -22,6 +23,9 @@ type Options struct {
 	Clean bool
 	// RecoveryPoint and LogStart are the checkpointed offsets, or 0.
 	RecoveryPoint, LogStart int64
+	// Reading, where not nil, is put between the model and each log and index
+	// that it reads. Several goroutines use what it returns.
+	Reading func(io.ReaderAt) io.ReaderAt
 }
 
 // Action is what a broker does with a file.

@@ -50,7 +50,7 @@ func (l *load) recoverSegment(s *segment, reason string) (truncated int64, err e
 // recoverFile runs LogSegment.recover. rising says whether the base offsets
 // rise from batch to batch, as those of every sound log do.
 func (l *load) recoverFile(s *segment, p *producers) (result *recovery.Result, rising bool, err error) {
-	r, closeFile, err := s.log.open()
+	r, closeFile, err := l.open(s.log)
 	if err != nil {
 		return nil, false, err
 	}

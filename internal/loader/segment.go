@@ -34,7 +34,7 @@ func (l *load) openSegment(base int64, suffix string) (*segment, error) {
 // walk yields the batches of a part of the .log to visit, until that says
 // stop.
 func (s *segment) walk(from, to int64, visit func(h *recovery.Headers, b *recordbatch.Batch) (more bool, err error)) error {
-	r, closeFile, err := s.log.open()
+	r, closeFile, err := s.l.open(s.log)
 	if err != nil {
 		return err
 	}
