@@ -31,6 +31,9 @@ func (r *report) drop(gone func(*Finding) bool) {
 
 // unreadable reports that a file or a part of it could not be checked.
 func (r *report) unreadable(file string, position int64, err error) {
+	if errors.Is(err, errStopped) {
+		return // nothing is wrong with the file: the run is over
+	}
 	f := At(IOError, file)
 	f.Position = position
 	var p *fs.PathError
