@@ -213,7 +213,7 @@ func (s *Scanner) frame(chunk *Chunk, data []byte, position int64) (next int64, 
 			chunk.Items = chunk.Items[:n]
 			return position, data, needs, nil
 		}
-		if *item, err = s.judge.at(position); err != nil {
+		if *item, err = s.judge.settled(position); err != nil {
 			chunk.Items = chunk.Items[:n]
 			return position, nil, 0, err
 		}

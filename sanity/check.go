@@ -168,10 +168,21 @@ func (c *checker) partition(ctx context.Context, p *logdir.Partition, env enviro
 	if p.HasName {
 		env.marker = p.Dir.Marker
 	}
-	check := newPartitionCheck(ctx, c, p, env)
-	check.inner = c.inner()
-	if ctx.Err() == nil {
-		check.all()
+	var check *partitionCheck
+	for try := 1; ; try++ {
+		check = newPartitionCheck(ctx, c, p, env)
+		check.inner = c.inner()
+		if ctx.Err() == nil {
+			check.all()
+		}
+		if !env.live || !check.report.alarms() || try == mostTries || ctx.Err() != nil {
+			break
+		}
+		now := check.listingNow()
+		if now == nil {
+			break
+		}
+		p = now
 	}
 	return &unitResult{report: check.report, partition: check, dir: dir, env: env}
 }

@@ -45,6 +45,11 @@ func (r *report) unreadable(file string, position int64, err error) {
 	r.add(f)
 }
 
+// alarms says whether anything above info was found.
+func (r *report) alarms() bool {
+	return slices.ContainsFunc(r.findings, func(f *Finding) bool { return f.Severity > Info })
+}
+
 // sorted ends the gathering: by file, position, slot and code.
 func (r *report) sorted() []*Finding {
 	slices.SortStableFunc(r.findings, func(a, b *Finding) int {

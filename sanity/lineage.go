@@ -174,6 +174,10 @@ func (s *segmentCheck) epochUnknown(cur *fact, entry statefile.EpochEntry) {
 	l := s.lineage
 	f := s.at(EpochUnknown, cur.position, cur.end, "leader epoch %d, where leader-epoch-checkpoint has %d from offset %d on", cur.epoch, entry.Epoch, entry.StartOffset)
 	f.Offset, f.LastOffset = cur.base, cur.last
+	if newest := l.epochs[len(l.epochs)-1]; s.partition.env.live && entry == newest && cur.epoch > newest.Epoch {
+		// LeaderEpochFileCache writes it in the background.
+		f.Severity = Info
+	}
 	f.Broker = "after an unclean stop recovery writes this epoch into the checkpoint; followers that compare epochs may truncate at the wrong offset"
 	s.fault(f)
 	l.unknown = true

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/internal/statefile"
@@ -37,9 +38,10 @@ type partitionCheck struct {
 	cuts        []cut
 	gaps        []pendingGap
 	topicID     statefile.UUID
-	endOffset   int64 // offset behind the last batch, −1 unknown
-	inner       int   // cores for one log
-	single      bool  // one file alone is checked, not the directory around it
+	endOffset   int64         // offset behind the last batch, −1 unknown
+	inner       int           // cores for one log
+	single      bool          // one file alone is checked, not the directory around it
+	waited      time.Duration // for a running broker
 }
 
 // cut is damage at which recovery cuts the log, with what was sound before.

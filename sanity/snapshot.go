@@ -101,6 +101,9 @@ const snapshotBroker = "deleted at the next start; the state is rebuilt from the
 
 // readSnapshot reads a snapshot and reports what is wrong with the file.
 func (p *partitionCheck) readSnapshot(e *logdir.Entry, visit func(statefile.ProducerEntry) error) bool {
+	if p.env.live {
+		p.comesTrue(func() bool { return p.snapshotIsWhole(e) })
+	}
 	f, size, err := p.c.open(e.Path)
 	if err != nil {
 		p.cantOpen(e.Path, err)

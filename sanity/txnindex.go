@@ -20,11 +20,16 @@ type txnIndexCheck struct {
 
 	right    indexfile.TxnEntry
 	hasRight bool
+	slots    int // of the index when it was opened
 }
 
 // newTxnIndexCheck checks r; nil stands for no file.
 func newTxnIndexCheck(s *segmentCheck, file string, r *indexfile.TxnReader) *txnIndexCheck {
-	c := &txnIndexCheck{s: s, file: file, exists: r != nil, fold: newFolder(s.partition.report), damaged: s.lineage.damaged}
+	slots := 0
+	if r != nil {
+		slots = r.Slots()
+	}
+	c := &txnIndexCheck{s: s, file: file, exists: r != nil, slots: slots, fold: newFolder(s.partition.report), damaged: s.lineage.damaged}
 	if r == nil {
 		c.cursor = &cursor[indexfile.TxnEntry]{ordered: true, beyond: -1}
 	} else {
@@ -75,6 +80,9 @@ func (c *txnIndexCheck) aborted(marker *fact, first, stable int64, known bool) {
 // gone, by compaction or because the transaction was empty, needs none.
 func (c *txnIndexCheck) missing(marker *fact, first int64) {
 	if first < 0 {
+		return
+	}
+	if p := c.s.partition; p.env.live && !c.cursor.ok && p.comesTrue(func() bool { return c.appended(marker.base) }) {
 		return
 	}
 	f := At(TxnIndexEntryMissing, c.file)

@@ -32,6 +32,7 @@ func (p *partitionCheck) openEntry(e *logdir.Entry) *file {
 		p.cantOpen(e.Path, err)
 		return nil
 	}
+	f.live = p.env.live
 	p.looked(size)
 	return f
 }
@@ -208,6 +209,7 @@ type file struct {
 	f    opened
 	size int64
 	c    *checker
+	live bool // a broker may cut it at any time
 }
 
 // opened is an open file.
@@ -227,6 +229,9 @@ func (f *file) ReadAt(b []byte, position int64) (int, error) {
 		return 0, errStopped
 	}
 	n, err := f.f.ReadAt(b, position)
+	if f.live && errors.Is(err, io.EOF) {
+		n, err = f.pad(b, n, position)
+	}
 	f.progress(int64(n))
 	return n, err
 }
@@ -254,4 +259,20 @@ func (f *file) progress(n int64) {
 	if f.c.options.Progress != nil && n > 0 {
 		f.c.options.Progress(n)
 	}
+}
+
+// pad puts zeros where the file ended before the size that it had when it was
+// opened. A broker that rolls a segment cuts the preallocated zeros off its log
+// and its indexes (LogSegment.onBecomeInactiveSegment): the answer is the one
+// that a moment earlier would have been read.
+func (f *file) pad(b []byte, n int, position int64) (int, error) {
+	held := max(0, min(int64(len(b)), f.size-position))
+	if held > int64(n) {
+		clear(b[n:held])
+		n = int(held)
+	}
+	if n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
 }

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -99,49 +98,18 @@ func (c *Client) BrokerCheck(root string, opts BrokerOpts) *BrokerReport {
 	return r
 }
 
-func (c *Client) brokerCheck(root string, opts BrokerOpts) (_ *BrokerReport, err error) {
+func (c *Client) brokerCheck(root string, opts BrokerOpts) (*BrokerReport, error) {
 	if opts.Timeout == 0 {
 		opts.Timeout = 90 * time.Second
 	}
 	deadline := time.Now().Add(opts.Timeout)
-	if root, err = filepath.Abs(root); err != nil {
-		return nil, err
-	}
-	tmp, err := os.MkdirTemp("", "kafsck-broker-")
+	b, err := c.startBroker(root, opts)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(tmp)
-	ports, err := freePorts(2)
-	if err != nil {
-		return nil, err
-	}
-	properties := filepath.Join(tmp, "server.properties")
-	if err := os.WriteFile(properties, brokerProperties(root, ports, opts.Properties), 0o600); err != nil {
-		return nil, err
-	}
-	if opts.Format {
-		if err := c.format(root, properties); err != nil {
-			return nil, err
-		}
-	}
-	if opts.Unclean {
-		err = errors.Join(err, removeIfThere(root, ".kafka_cleanshutdown"))
-	}
-	if opts.NoRecoveryPoint {
-		err = errors.Join(err, removeIfThere(root, "recovery-point-offset-checkpoint"))
-	}
-	if err != nil {
-		return nil, err
-	}
-	log := filepath.Join(tmp, "broker.log")
-	b, err := c.startBroker(tmp, log, properties)
-	if err != nil {
-		return nil, err
-	}
-	defer b.kill()
+	defer b.remove()
 	r := new(BrokerReport)
-	if err := c.consume(r, b, ports[0], opts, deadline); err != nil {
+	if err := c.consume(r, b, opts, deadline); err != nil {
 		return nil, err
 	}
 	r.AliveAtEnd = b.running()
@@ -149,17 +117,17 @@ func (c *Client) brokerCheck(root string, opts BrokerOpts) (_ *BrokerReport, err
 	if r.Exit, err = b.stop(30 * time.Second); err != nil {
 		return nil, err
 	}
-	_, err = os.Stat(filepath.Join(root, ".kafka_cleanshutdown"))
+	_, err = os.Stat(filepath.Join(b.root, ".kafka_cleanshutdown"))
 	r.CleanShutdown = err == nil
-	r.Warnings, err = warnings(log, root)
+	r.Warnings, err = warnings(b.log, b.root)
 	return r, err
 }
 
 // consume lets the harness play the client.
-func (c *Client) consume(r *BrokerReport, b *broker, port int, opts BrokerOpts, deadline time.Time) error {
+func (c *Client) consume(r *BrokerReport, b *broker, opts BrokerOpts, deadline time.Time) error {
 	left := time.Until(deadline)
 	fields := map[string]any{
-		"bootstrap": "127.0.0.1:" + strconv.Itoa(port),
+		"bootstrap": b.address,
 		"watchPid":  b.cmd.Process.Pid,
 		"timeoutMs": left.Milliseconds(),
 	}
@@ -238,59 +206,4 @@ func warnings(log, root string) ([]string, error) {
 		}
 	}
 	return out, nil
-}
-
-// broker is a running broker process.
-type broker struct {
-	cmd  *exec.Cmd
-	done chan struct{}
-}
-
-func (c *Client) startBroker(tmp, log, properties string) (*broker, error) {
-	out, err := os.Create(log)
-	if err != nil {
-		return nil, err
-	}
-	defer out.Close() // the child has its own
-	h := c.server.harness
-	cmd := exec.Command(h.java, h.jvmArgs("-Djava.io.tmpdir="+tmp,
-		"oracle.Oracle", "broker", "--parent", strconv.Itoa(os.Getpid()), properties)...)
-	cmd.Stdout, cmd.Stderr = out, out
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	b := &broker{cmd: cmd, done: make(chan struct{})}
-	go func() {
-		_ = cmd.Wait() // the exit status is what counts
-		close(b.done)
-	}()
-	return b, nil
-}
-
-func (b *broker) running() bool {
-	select {
-	case <-b.done:
-		return false
-	default:
-		return true
-	}
-}
-
-func (b *broker) stop(patience time.Duration) (exit int, err error) {
-	if b.running() {
-		_ = b.cmd.Process.Signal(syscall.SIGTERM)
-	}
-	select {
-	case <-b.done:
-		return b.cmd.ProcessState.ExitCode(), nil
-	case <-time.After(patience):
-		return 0, fmt.Errorf("the broker did not stop within %v", patience)
-	}
-}
-
-func (b *broker) kill() {
-	if b.running() {
-		_ = b.cmd.Process.Kill()
-		<-b.done
-	}
 }

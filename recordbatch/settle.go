@@ -1,0 +1,37 @@
+package recordbatch
+
+import "bytes"
+
+// settleTries is how often a position is judged anew because its header
+// changed meanwhile. A batch is written at once: twice is much already.
+const settleTries = 4
+
+// settled judges position as at does, but minds that a broker may append to the
+// file meanwhile: into the zeros of a preallocated segment, or to the batch that
+// is torn at the end. What the scan saw as zeros, or as half a batch, is a batch
+// a moment later. Batches are written one behind the other (FileRecords.append):
+// what is behind position has not changed as long as position itself has not.
+func (j *judge) settled(position int64) (Item, error) {
+	var before, after [maxHeader]byte
+	n := min(j.end-position, maxHeader)
+	for try := 1; ; try++ {
+		if err := readFull(j.r, before[:n], position); err != nil {
+			return Item{}, err
+		}
+		item, err := j.at(position)
+		if err != nil || item.Err == nil || try == settleTries {
+			return item, err
+		}
+		if err := readFull(j.r, after[:n], position); err != nil {
+			return Item{}, err
+		}
+		if bytes.Equal(before[:n], after[:n]) {
+			sound, err := j.soundAtPosition(position)
+			if err != nil || !sound {
+				return item, err
+			}
+		}
+		// What was searched was not yet what is there now.
+		j.soundFrom, j.soundAt, j.chained = -1, 0, 0
+	}
+}

@@ -1,0 +1,70 @@
+package recordbatch_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/kafsck/kafsck/recordbatch"
+	"github.com/kafsck/kafsck/recordbatch/batchtest"
+)
+
+// growing is a preallocated log into which a broker writes: each read from
+// from on copies another step of what is coming.
+type growing struct {
+	file, coming []byte
+	from, done   int
+	step         int
+}
+
+func (g *growing) ReadAt(b []byte, position int64) (int, error) {
+	if position >= int64(len(g.file)) {
+		return 0, io.EOF
+	}
+	n := copy(b, g.file[position:])
+	if position+int64(n) > int64(g.from) && g.done < len(g.coming) {
+		end := min(g.done+g.step, len(g.coming))
+		copy(g.file[g.from+g.done:], g.coming[g.done:end])
+		g.done = end
+	}
+	if n < len(b) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// A batch that arrives while the zeros where it goes are being judged is a
+// batch, whatever part of it was seen first: the end of the log is where the
+// zeros begin, never garbage.
+func TestBatchesThatArriveWhileTheyAreJudged(t *testing.T) {
+	var log, coming []byte
+	log = batchtest.NewBatch(0, 1000, batchtest.KV("k", "v")).Append(log)
+	for i := range int64(3) {
+		coming = batchtest.NewBatch(1+i, 1000, batchtest.KV("k", string(bytes.Repeat([]byte("v"), 150)))).Append(coming)
+	}
+	for step := 1; step <= len(coming); step += 1 + step/16 {
+		g := &growing{file: make([]byte, 4096), coming: coming, from: len(log), step: step}
+		copy(g.file, log)
+		batches := 0
+		for b, err := range recordbatch.NewScanner(g, int64(len(g.file)), recordbatch.Options{}).Batches() {
+			if err == nil {
+				batches++
+				continue
+			}
+			e, ok := err.(*recordbatch.CorruptError)
+			if !ok {
+				t.Fatal(err)
+			}
+			if step < 40 {
+				continue // slower than any memory: it may be seen half written
+			}
+			if b != nil || !errors.Is(e, recordbatch.ErrZeroTail) {
+				t.Errorf("%d bytes at a time: after %d batches: %v", step, batches, e)
+			}
+		}
+		if step >= 40 && batches < 2 {
+			t.Errorf("%d bytes at a time: %d batches", step, batches)
+		}
+	}
+}
