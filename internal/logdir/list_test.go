@@ -197,8 +197,8 @@ func TestDirListing(t *testing.T) {
 func TestOpen(t *testing.T) {
 	root := write(t, t.TempDir(),
 		"kafka-logs-1/meta.properties", "kafka-logs-1/t-0/00000000000000000000.log", "kafka-logs-1/empty-3/",
-		"fresh/t-0/", "copied/00000000000000000000.log", "other/notes", "nothing/", "remote-log-index-cache/5_pNhtXwJcRoO8G_77LU2IGw.index",
-		"logs-2/t-0/")
+		"fresh/t-0/partition.metadata", "odd/t-0/orders.log", "copied/00000000000000000000.log", "other/notes", "nothing/", "remote-log-index-cache/5_pNhtXwJcRoO8G_77LU2IGw.index",
+		"logs-2/t-0/00000000000000000007.log", "closed/.kafka_cleanshutdown", "etc/dbus-1/session.conf", "etc/empty-1/", "var/lib/readme", "var/kafka/meta.properties", "orders-9/notes")
 	t.Chdir(root)
 	for path, want := range map[string]string{
 		"kafka-logs-1":                    "dir kafka-logs-1 first t-0=empty-3",
@@ -207,6 +207,9 @@ func TestOpen(t *testing.T) {
 		"kafka-logs-1/empty-3":            "partition empty-3",
 		"fresh":                           "dir fresh",
 		"logs-2":                          "dir logs-2",
+		"odd":                             "dir odd",
+		"closed":                          "dir closed",
+		"etc/empty-1":                     "partition empty-1",
 		"copied":                          "partition - copied/00000000000000000000.log",
 		"./kafka-logs-1//meta.properties": "file ./kafka-logs-1//meta.properties",
 		"other/notes":                     "file other/notes",
@@ -238,10 +241,13 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s: %s, want %s", path, got, want)
 		}
 	}
-	for _, path := range []string{"other", "nothing", "remote-log-index-cache"} {
+	for _, path := range []string{"other", "nothing", "remote-log-index-cache", "etc", "etc/dbus-1", "var", "orders-9"} {
 		if target, err := logdir.Open(path); !errors.Is(err, logdir.ErrNotKafka) || !strings.HasPrefix(err.Error(), path+": ") {
 			t.Errorf("%s: %+v %v", path, target, err)
 		}
+	}
+	if _, err := logdir.Open("var"); !strings.HasSuffix(err.Error(), "; a log directory is "+filepath.Join("var", "kafka")) {
+		t.Errorf("the log directory below is not named: %v", err)
 	}
 	t.Chdir("kafka-logs-1/t-0")
 	if target, err := logdir.Open("."); err != nil || target.Partition == nil || target.Partition.Dir.Topic != "t" || target.Partition.Segments[0].Log.Path != "00000000000000000000.log" {
