@@ -34,7 +34,6 @@ Examples:
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runReplayed(cmd.Context(), global, args[0], at, cluster.Load, showCluster)
 		},
-		ValidArgsFunction: completeFiles,
 	}
 	command.Flags().Int64Var(&at, "at", topiclog.All, "as of `OFFSET`, itself included")
 	command.Flags().Lookup("at").DefValue = ""
@@ -46,7 +45,7 @@ func showCluster(e *emitter, result *cluster.Result) (skipped int64) {
 	case formatJSON:
 		clusterJSON(e, result)
 	case formatTable:
-		e.keep(writeTable(e.out, []string{"topic", "topicId", "partitions", "withoutLeader", "underReplicated", "configs"}, topicRows(result)))
+		e.table([]string{"topic", "topicId", "partitions", "withoutLeader", "underReplicated", "configs"}, topicRows(result))
 	default:
 		clusterText(e, result)
 	}

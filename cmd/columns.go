@@ -46,11 +46,10 @@ func (c *columns) endBlock() {
 	if title != "" {
 		c.line("\n%s:", title)
 	}
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
+	widths := columnWidths(rows[0], rows[1:])
+	if width := terminalWidth(c.global.streams.Out, 0); width > 0 && rowWidth(widths, 2) > width {
+		c.keep(writeBlocks(c.out, "  ", rows[0], rows[1:], width))
+		return
 	}
 	for _, row := range rows {
 		line := "  "

@@ -33,7 +33,6 @@ Examples:
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCompare(cmd.Context(), global, &s, args)
 		},
-		ValidArgsFunction: completeFiles,
 	}
 	s.addRateFlag(command.Flags())
 	return command
@@ -174,7 +173,7 @@ func (r *compareRenderer) end(s *compare.Summary) {
 		r.emitter.object(s)
 		return
 	case formatTable:
-		r.keep(writeTable(r.out, []string{"kind", "firstOffset", "lastOffset", "batchesA", "batchesB", "reason"}, r.rows))
+		r.table([]string{"kind", "firstOffset", "lastOffset", "batchesA", "batchesB", "reason"}, r.rows)
 		return
 	}
 	for i, side := range []*compare.Replica{&s.A, &s.B} {

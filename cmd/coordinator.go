@@ -47,7 +47,7 @@ func showCoordinator(e *emitter, result *txnstate.Result) (skipped int64) {
 		for i := range result.States {
 			rows = append(rows, coordinatorRow(&result.States[i]))
 		}
-		e.keep(writeTable(e.out, coordinatorColumns, rows))
+		e.table(coordinatorColumns, rows)
 	default:
 		w := columns{emitter: e}
 		w.header(coordinatorColumns...)

@@ -36,11 +36,12 @@ Examples:
 			}
 			paths := append(splitFiles(o.files), args...)
 			if len(paths) == 0 {
-				return usageErrorf("dump needs at least one PATH (or --files)")
+				return usageErrorf("dump needs at least one PATH (or --files)%s", helpHint(cmd))
 			}
 			if options.Filter, err = o.selection.filter(paths); err != nil {
 				return err
 			}
+			global.noteEmpty(paths, &options.Filter)
 			p, err := o.startProgress(global, options, paths)
 			if err != nil {
 				return err
@@ -51,7 +52,6 @@ Examples:
 			}
 			return runDump(cmd.Context(), global, options, paths, p)
 		},
-		ValidArgsFunction: completeFiles,
 	}
 	o.addFlags(command)
 	return command

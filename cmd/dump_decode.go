@@ -21,7 +21,7 @@ func (t *topicDecoders) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&t.metadata, "cluster-metadata-decoder", false, "print records as those of __cluster_metadata")
 	f.BoolVar(&t.tiers, "remote-log-metadata-decoder", false, "print records as those of __remote_log_metadata")
 	f.BoolVar(&t.shares, "share-group-state-decoder", false, "print records as those of __share_group_state")
-	f.StringVar(&t.decode, "decode", "", "auto: print data, that of Kafka's own topics decoded by the directory's name; never: leave it as it is. JSON with data does as auto")
+	f.StringVar(&t.decode, "decode", "", "`WHEN`: auto prints data, that of Kafka's own topics decoded by the directory's name; never leaves it as it is. JSON with data does as auto")
 }
 
 // apply sets the options. Where several decoders are asked for, the choice is

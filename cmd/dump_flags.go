@@ -37,12 +37,12 @@ type dumpOptions struct {
 
 func (o *dumpOptions) addFlags(command *cobra.Command) {
 	f := command.Flags()
-	f.StringVar(&o.files, "files", "", "the files to dump, separated by commas; PATHs do as well")
+	f.StringVar(&o.files, "files", "", "dump these: `FILE,...`; PATHs do as well")
 	f.BoolVar(&o.printDataLog, "print-data-log", false, "print keys and values too")
 	f.BoolVar(&o.deepIteration, "deep-iteration", false, "print the records of each batch")
 	f.BoolVar(&o.skipRecordMetadata, "skip-record-metadata", false, "with --print-data-log: only keys and values")
 	f.Int64Var(&o.maxBytes, "max-bytes", math.MaxInt32, "read only the first `N` bytes of each log")
-	f.Int64Var(&o.maxMessageSize, "max-message-size", 5*1024*1024, "accepted for compatibility; no size is too large")
+	f.Int64Var(&o.maxMessageSize, "max-message-size", 5*1024*1024, "`N`: accepted for compatibility; no size is too large")
 	f.BoolVar(&o.verifyIndexOnly, "verify-index-only", false, "check indexes without printing their entries")
 	f.BoolVar(&o.indexSanityCheck, "index-sanity-check", false, "make Kafka's own short check of an index instead of printing it")
 	f.StringVar(&o.keyDecoder, "key-decoder-class", "", "decoder of keys: string, integer, long, bytearray, or Kafka's `CLASS`")
@@ -60,7 +60,7 @@ func (o *dumpOptions) addFlags(command *cobra.Command) {
 	f.StringVar(&o.key, "key", "", "only records whose key matches `REGEXP`")
 	f.BoolVar(&o.onlyDamaged, "only-damaged", false, "only batches in which damage was found")
 	f.BoolVar(&o.hex, "hex", false, "show batch headers byte by byte with their meaning")
-	f.StringVar(&o.valueFormat, "value-format", "", "keys and values as utf8, hex, base64 or redacted")
+	f.StringVar(&o.valueFormat, "value-format", "", "keys and values in a `FORMAT`: utf8, hex, base64 or redacted")
 	f.Lookup("to-offset").DefValue = ""
 	f.Lookup("max-bytes").DefValue = ""
 	f.Lookup("limit").DefValue = ""

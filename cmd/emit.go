@@ -40,6 +40,11 @@ func (e *emitter) line(format string, args ...any) {
 	e.keep(err)
 }
 
+// table writes a summary of few rows.
+func (e *emitter) table(header []string, rows [][]string) {
+	e.keep(e.global.writeTable(e.out, header, rows))
+}
+
 // findings writes findings and takes them into account for the exit code.
 func (e *emitter) findings(list []sanity.Finding) {
 	for i := range list {

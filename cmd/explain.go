@@ -10,7 +10,7 @@ import (
 
 func newExplainCommand(global *globalOptions) *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain [CODE...]",
+		Use:   "explain [flags] [CODE...]",
 		Short: "Say what a finding's code means, and what to do next",
 		Long: `Say what a finding means, how it comes about, what a broker does about it, when
 it is legal, and what to do next. Without a CODE, list all codes.
@@ -23,9 +23,7 @@ Examples:
 		RunE: func(_ *cobra.Command, args []string) error {
 			return runExplain(global, args)
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return codeNames(), cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: words(codeNames()),
 	}
 }
 
@@ -55,7 +53,7 @@ func runExplain(global *globalOptions, args []string) error {
 		for _, e := range explanations {
 			rows = append(rows, []string{string(e.Code), e.Code.Severity().String(), e.Title})
 		}
-		return writeTable(w, []string{"code", "severity", "title"}, rows)
+		return global.writeTable(w, []string{"code", "severity", "title"}, rows)
 	case len(codes) == 0:
 		return render.ExplanationList(w, explanations)
 	}

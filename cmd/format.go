@@ -8,8 +8,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/kafsck/kafsck/internal/dump"
 )
 
@@ -70,9 +68,4 @@ func joinedParts(err error) []error {
 // isBrokenPipe says whether the reader of our output went away.
 func isBrokenPipe(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
-}
-
-// completeFiles lets the shell complete file names.
-func completeFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveDefault
 }

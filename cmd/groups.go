@@ -41,7 +41,6 @@ Examples:
 				return showGroups(e, result, pattern)
 			})
 		},
-		ValidArgsFunction: completeFiles,
 	}
 	command.Flags().Int64Var(&at, "at", topiclog.All, "as of `OFFSET`, itself included, of the one partition at PATH")
 	command.Flags().StringVar(&pattern, "group", "", "only groups whose name matches `GLOB`")
@@ -61,7 +60,7 @@ func showGroups(e *emitter, result *groups.Result, pattern string) (skipped int6
 	case formatJSON:
 		groupsJSON(e, result, chosen)
 	case formatTable:
-		e.keep(writeTable(e.out, groupColumns, groupRows(chosen)))
+		e.table(groupColumns, groupRows(chosen))
 	default:
 		groupsText(e, chosen)
 	}

@@ -80,7 +80,6 @@ Examples:
 			}
 			return run.all(cmd.Context(), args)
 		},
-		ValidArgsFunction: completeFiles,
 	}
 	command.Flags().StringVar(&intervals, "simulate", "", "tell what these `INTERVALS` (index.interval.bytes, separated by commas) would cost")
 	command.Flags().Int64Var(&segmentBytes, "segment-bytes", 0, "with --simulate: roll segments of `N` bytes")
@@ -123,7 +122,7 @@ func (run *indexRun) all(ctx context.Context, paths []string) error {
 		}
 	}
 	if run.format == formatTable {
-		run.keep(indexTable(run.out, reports))
+		indexTable(run.emitter, reports)
 	}
 	return run.end()
 }

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"io"
 	"math/bits"
 	"strconv"
 
@@ -132,7 +131,7 @@ func suggestedInterval(s *indexview.Summary) (int64, bool) {
 }
 
 // indexTable is one line a file.
-func indexTable(out io.Writer, reports []*indexReport) error {
+func indexTable(e *emitter, reports []*indexReport) {
 	rows := make([][]string, 0, len(reports))
 	number := func(n *int64) string {
 		if n == nil {
@@ -150,6 +149,6 @@ func indexTable(out io.Writer, reports []*indexReport) error {
 			strconv.FormatInt(o.FileBytes, 10), strconv.FormatBool(o.Preallocated), warm, strconv.Itoa(o.Wrong), strconv.Itoa(o.Stale),
 			number(o.DistanceMin), number(o.DistanceMedian), number(o.DistanceMax), number(o.Interval)})
 	}
-	return writeTable(out, []string{"file", "kind", "entries", "usedBytes", "fileBytes", "preallocated", "warmFirstSlot", "wrong", "stale",
+	e.table([]string{"file", "kind", "entries", "usedBytes", "fileBytes", "preallocated", "warmFirstSlot", "wrong", "stale",
 		"distanceMin", "distanceMedian", "distanceMax", "suggestedInterval"}, rows)
 }

@@ -34,7 +34,7 @@ Examples:
   kafsck lookup --offset 1234 orders-0
   kafsck lookup --timestamp 2026-01-31T09:00:00Z orders-0
   kafsck lookup --offset 1234 --map orders-0
-  kafsck lookup --offset 1234 --verify orders-0/00000000000000000000.log
+  kafsck lookup --offset 234 --verify orders-0/00000000000000000000.log
   kafsck lookup --offset 1234 --html lookup.html orders-0
 ` + exitStatusHelp,
 		Args: onePath,
@@ -64,7 +64,6 @@ Examples:
 			defer e.flush()
 			return o.run(cmd.Context(), e, paint, args[0], target)
 		},
-		ValidArgsFunction: completeFiles,
 	}
 	f := command.Flags()
 	f.Int64Var(&o.offset, "offset", 0, "look up this `OFFSET`")
@@ -122,7 +121,7 @@ func (o *lookupOptions) run(ctx context.Context, e *emitter, paint painter, path
 	case formatJSON:
 		e.object(lookupObject(result))
 	case formatTable:
-		e.keep(lookupTable(e.out, path, result))
+		lookupTable(e, path, result)
 	default:
 		lookupText(e, partition, result)
 		if o.drawMap {

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"io"
 	"strconv"
 
 	"github.com/kafsck/kafsck/indexfile"
@@ -133,7 +132,7 @@ func offsetJSON(slot int, e indexfile.OffsetEntry) offsetEntryJSON {
 }
 
 // lookupTable is one line with the outcome and the costs.
-func lookupTable(out io.Writer, path string, r *lookup.Result) error {
+func lookupTable(e *emitter, path string, r *lookup.Result) {
 	o := lookupObject(r)
 	number := func(n *int64) string {
 		if n == nil {
@@ -149,6 +148,6 @@ func lookupTable(out io.Writer, path string, r *lookup.Result) error {
 	if o.Found != nil {
 		row[2], row[3], row[4] = number(o.Found.Offset), number(o.Found.Timestamp), number(&o.Found.BatchPosition)
 	}
-	return writeTable(out, []string{"path", "segment", "offset", "timestamp", "batchPosition", "startPosition",
+	e.table([]string{"path", "segment", "offset", "timestamp", "batchPosition", "startPosition",
 		"entriesRead", "batchesScanned", "bytesScanned", "recordsScanned"}, [][]string{row})
 }

@@ -62,18 +62,17 @@ Examples:
 			defer run.flush()
 			return run.paths(cmd.Context(), args)
 		},
-		ValidArgsFunction: completeFiles,
 	}
 	f := command.Flags()
 	f.BoolVar(&o.all, "all", false, "rebuild all partitions of a log dir")
 	f.StringVar(&o.outDir, "out-dir", "", "write the indexes below `DIR`, in directories named as the partitions")
 	f.BoolVar(&o.inPlace, "in-place", false, "replace the indexes, keeping the old ones as NAME.bak-<UTC time>")
-	f.StringSliceVar(&o.kinds, "kinds", nil, "which indexes: offset, time, txn (default all)")
+	f.StringSliceVar(&o.kinds, "kinds", nil, "only indexes of the `KIND,...`: offset, time, txn")
 	f.Int64Var(&o.interval, "interval", defaultIndexInterval, "index.interval.bytes of the topic: `BYTES` between entries")
 	f.Int64Var(&o.maxIndexSize, "max-index-size", defaultMaxIndexSize, "segment.index.bytes of the topic: the largest index in `BYTES`")
-	f.StringVar(&o.rule, "rule", "recover", "recover: as a recovery builds them; append: as a leader writes them, one batch an append")
+	f.StringVar(&o.rule, "rule", "recover", "`RULE`: recover, as a recovery builds them, or append, as a leader writes them, one batch an append")
 	f.StringVar(&o.version, "kafka-version", "4.4", "build them as this `VERSION` of Kafka does")
-	f.StringVar(&o.damaged, "damaged", "refuse", "a damaged log: refuse, or index the prefix before the damage")
+	f.StringVar(&o.damaged, "damaged", "refuse", "what to `DO` with a damaged log: refuse, or index the prefix before the damage")
 	f.BoolVar(&o.verify, "verify", false, "look every offset up through what was written")
 	o.selection.addFlags(f)
 	return command

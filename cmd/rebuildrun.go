@@ -37,6 +37,7 @@ func (r *rebuildRun) paths(ctx context.Context, args []string) error {
 		}
 		targets = append(targets, target)
 	}
+	r.global.noteEmpty(args, &r.filter)
 	jobs, failures := r.jobs(targets)
 	for _, err := range failures {
 		r.failed(err)
@@ -174,7 +175,7 @@ func (r *rebuildRun) note(format string, args ...any) {
 
 func (r *rebuildRun) summary() error {
 	if r.format == formatTable {
-		r.keep(writeTable(r.out, []string{"file", "kind", "entries", "bytes", "before", "identical", "written"}, r.rows))
+		r.table([]string{"file", "kind", "entries", "bytes", "before", "identical", "written"}, r.rows)
 	}
 	if r.format != formatJSON {
 		r.line("%s, %s: %d identical, %d written, %d refused", counted(r.segments, "segment"), counted(r.indexes, "index file"), r.identical, r.written, r.refused)

@@ -74,7 +74,6 @@ Examples:
 			defer r.flush()
 			return r.run(cmd.Context(), options)
 		},
-		ValidArgsFunction: completeFiles,
 	}
 	f := command.Flags()
 	f.BoolVar(&o.unclean, "unclean", false, "as if the clean-shutdown marker weren't there")

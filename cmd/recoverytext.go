@@ -165,7 +165,7 @@ func (r *recoveryRun) finish() {
 		r.finishPage()
 		return
 	case formatTable:
-		r.keep(writeTable(r.out, []string{"partition", "segments", "bytes", "firstOffset", "endOffset", "lostBatches", "lostRecords", "lostBytes", "verdict"}, r.rows))
+		r.table([]string{"partition", "segments", "bytes", "firstOffset", "endOffset", "lostBatches", "lostRecords", "lostBytes", "verdict"}, r.rows)
 		return
 	}
 	r.line("")

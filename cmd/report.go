@@ -55,7 +55,6 @@ Examples:
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return flags.run(cmd.Context(), global, args[0])
 		},
-		ValidArgsFunction: completeFiles,
 	}
 	f := command.Flags()
 	f.StringVar(&flags.out, "out", "", "write the bundle to this new `FILE`")
@@ -87,6 +86,7 @@ func (r *reportFlags) run(ctx context.Context, global *globalOptions, path strin
 	if err != nil {
 		return err
 	}
+	global.noteEmpty([]string{path}, &options.Filter)
 	dir, name, err := place.Beside(r.out, []string{path})
 	if err != nil {
 		return err
@@ -175,10 +175,10 @@ func (r *reportFlags) tell(e *emitter, result *bundle.Result) error {
 		})
 	case formatTable:
 		number := func(n int64) string { return strconv.FormatInt(n, 10) }
-		e.keep(writeTable(e.out, []string{"file", "bytes", "members", "batches", "errors", "warnings", "leftOut"}, [][]string{{
+		e.table([]string{"file", "bytes", "members", "batches", "errors", "warnings", "leftOut"}, [][]string{{
 			r.out, number(result.Bytes), strconv.Itoa(result.Members), number(found.Batches),
 			number(found.Errors), number(found.Warnings), strconv.Itoa(files),
-		}}))
+		}})
 	default:
 		e.line("%s: %s, %s; %s, %s", quoted(r.out), counted(result.Bytes, "byte"), counted(int64(result.Members), "member"),
 			counted(found.Errors, "error"), counted(found.Warnings, "warning"))

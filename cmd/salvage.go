@@ -47,20 +47,19 @@ With --records, the records themselves are printed instead, as JSON.
 Examples:
   kafsck salvage /var/lib/kafka/orders-3 --out-dir /tmp/saved
   kafsck salvage a/orders-3 --from b/orders-3 --from c/orders-3 --out-dir saved
-  kafsck salvage --carve lost+found/12345 --as orders-3 --out-dir saved
+  kafsck salvage --carve lost+found/12345 --as orders-3 --out-dir carved
   kafsck salvage orders-3 --records 100-200 --format ndjson
 ` + exitStatusHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.request.Paths = args
 			if len(args)+len(o.request.Carve) == 0 {
-				return usageErrorf("salvage needs at least one PATH (or --carve)")
+				return usageErrorf("salvage needs at least one PATH (or --carve)%s", helpHint(cmd))
 			}
 			if o.records != "" {
 				return o.runRecords(cmd.Context(), global)
 			}
 			return o.run(cmd.Context(), global)
 		},
-		ValidArgsFunction: completeFiles,
 	}
 	f := command.Flags()
 	f.StringVar(&o.outDir, "out-dir", "", "write into this new or empty `DIR`")

@@ -86,7 +86,7 @@ func (r *salvageRenderer) summary(s *salvage.Summary) {
 
 func (r *salvageRenderer) end() {
 	if r.e.format == formatTable {
-		r.e.keep(writeTable(r.e.out, []string{"partition", "segments", "batches", "records", "bytes", "firstOffset", "logEndOffset", "left", "lostOffsets", "conflicts"}, r.rows))
+		r.e.table([]string{"partition", "segments", "batches", "records", "bytes", "firstOffset", "logEndOffset", "left", "lostOffsets", "conflicts"}, r.rows)
 	}
 }
 

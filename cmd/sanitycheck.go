@@ -14,7 +14,7 @@ import (
 	"github.com/kafsck/kafsck/sanity"
 )
 
-const sanityCheckLong = `Says whether the files of a broker are sound, and goes on behind every fault.
+const sanityCheckLong = `Say whether the files of a broker are sound, and go on behind every fault.
 
 A PATH is a file of a partition, a partition directory, or a whole log
 directory. A log is read once; in step with it its indexes, producer snapshots
@@ -43,25 +43,23 @@ type sanityFlags struct {
 func newSanityCheckCommand(global *globalOptions) *cobra.Command {
 	var flags sanityFlags
 	cmd := &cobra.Command{
-		Use:               "sanity-check PATH...",
-		SuggestFor:        []string{"check", "fsck", "verify", "scan"},
-		Short:             "Find every fault in logs, indexes, snapshots and checkpoints",
-		Long:              sanityCheckLong + exitStatusHelp,
-		Example:           sanityCheckExamples,
-		Args:              somePaths,
-		ValidArgsFunction: completeFiles,
+		Use:        "sanity-check [flags] PATH...",
+		SuggestFor: []string{"check", "fsck", "verify", "scan"},
+		Short:      "Find every fault in logs, indexes, snapshots and checkpoints",
+		Long:       sanityCheckLong + "\n\nExamples:\n" + sanityCheckExamples + "\n" + exitStatusHelp,
+		Args:       somePaths,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runSanityCheck(cmd.Context(), global, &flags, args)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.depth, "depth", "records", "how far to look: headers, checksums or records")
-	f.StringVar(&flags.failOn, "fail-on", "error", "exit 3 on findings from this `severity` on: error, warning or info")
-	f.StringSliceVar(&flags.only, "only", nil, "report these `codes` alone")
-	f.StringSliceVar(&flags.ignore, "ignore", nil, "don't report these `codes`")
+	f.StringVar(&flags.depth, "depth", "records", "`DEPTH` to look to: headers, checksums or records")
+	f.StringVar(&flags.failOn, "fail-on", "error", "exit 3 on findings from this `SEVERITY` on: error, warning or info")
+	f.StringSliceVar(&flags.only, "only", nil, "report these `CODE,...` alone")
+	f.StringSliceVar(&flags.ignore, "ignore", nil, "don't report these `CODE,...`")
 	f.StringVar(&flags.baseline, "baseline", "", "findings that are in `FILE`, the JSON of an earlier run, don't fail")
-	f.StringVar(&flags.policy, "cleanup-policy", "auto", "of the topics: auto, delete or compact")
-	f.StringVar(&flags.version, "kafka-version", "", "`release` of the broker that is going to read the files: what it can't read is found too")
+	f.StringVar(&flags.policy, "cleanup-policy", "auto", "`POLICY` of the topics: auto, delete or compact")
+	f.StringVar(&flags.version, "kafka-version", "", "`VERSION` of the broker that is going to read the files: what it can't read is found too")
 	flags.selection.addFlags(f)
 	return cmd
 }
@@ -80,6 +78,7 @@ func runSanityCheck(ctx context.Context, global *globalOptions, flags *sanityFla
 	if err := checkSanityFormat(global.format); err != nil {
 		return err
 	}
+	global.noteEmpty(args, &options.Filter)
 	bar, err := global.startProgress(func() int64 { return totalBytes(args, options.Filter) })
 	if err != nil {
 		return err

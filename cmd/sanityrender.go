@@ -139,6 +139,8 @@ func verdictLine(s *sanity.Summary, exit int) string {
 		verdict = "damaged"
 	case s.Warnings > 0:
 		verdict = "sound, with warnings"
+	case s.Files == 0:
+		verdict = "nothing was checked"
 	}
 	return fmt.Sprintf("%s: %s, %s, %s; %s, %s, %s, %s", verdict,
 		counted(s.Errors, "error"), counted(s.Warnings, "warning"), counted(s.Infos, "note"),

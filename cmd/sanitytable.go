@@ -52,7 +52,7 @@ func (r *sanityTable) end(s *sanity.Summary, exit int) error {
 	if len(r.rows) > 0 {
 		header := []string{"path", "segments", "bytes", "firstOffset", "lastOffset", "batches", "records",
 			"errors", "warnings", "infos", "verdict"}
-		if err := writeTable(r.global.streams.Out, header, r.rows); err != nil {
+		if err := r.global.writeTable(r.global.streams.Out, header, r.rows); err != nil {
 			return err
 		}
 	}

@@ -34,7 +34,7 @@ func (s *selection) addFlags(f *pflag.FlagSet) {
 // needs all segments of each.
 func (s *selection) addPartitionFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.topic, "topic", "", "of a log dir: only topics that match `GLOB`")
-	f.Int32SliceVar(&s.partitions, "partition", nil, "of a log dir: only partitions `N,…`")
+	f.Int32SliceVar(&s.partitions, "partition", nil, "of a log dir: only partitions `N,...`")
 	f.Lookup("partition").DefValue = ""
 }
 
@@ -74,6 +74,27 @@ func choosesSomething(filter *logdir.Filter, paths []string) error {
 		return nil
 	}
 	return fmt.Errorf("%s: no partition in it is what --topic and --partition choose", strings.Join(paths, ", "))
+}
+
+// noteEmpty says of which paths nothing is going to be read: silence, or a
+// verdict on no file at all, must not look like an answer.
+func (g *globalOptions) noteEmpty(paths []string, filter *logdir.Filter) {
+	if g.quiet {
+		return
+	}
+	for _, path := range paths {
+		target, err := logdir.Open(path)
+		if err != nil || target.Partition == nil {
+			continue // what is wrong with a path is said where it is read
+		}
+		p := target.Partition
+		switch {
+		case len(p.Files()) == 0:
+			complain(g.streams.Err, fmt.Errorf("note: %s: an empty directory: there is nothing to look at", path))
+		case len(p.Segments) > 0 && len(filter.Segments(p.Segments)) == 0:
+			complain(g.streams.Err, fmt.Errorf("note: %s: no segment in it was written since then", path))
+		}
+	}
 }
 
 // rate is the limit in bytes a second; 0 is none.

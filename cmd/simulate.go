@@ -104,7 +104,7 @@ func (run *indexRun) simulate(ctx context.Context, intervals []int64, segmentByt
 		}
 	}
 	if e.format == formatTable {
-		e.keep(simulationTable(e.out, rows))
+		simulationTable(e, rows)
 	}
 	return e.end()
 }

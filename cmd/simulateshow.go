@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 
 	"github.com/kafsck/kafsck/internal/page"
@@ -88,7 +87,7 @@ func (s *simulation) head(e *emitter, r *simulate.Simulation) {
 	e.line("    interval   entries       index  rolls        mean        p99        max  batches     read")
 }
 
-func simulationTable(out io.Writer, rows [][]string) error {
-	return writeTable(out, []string{"file", "interval", "entries", "indexBytes", "rolls", "scanBytesMean", "scanBytesP99",
+func simulationTable(e *emitter, rows [][]string) {
+	e.table([]string{"file", "interval", "entries", "indexBytes", "rolls", "scanBytesMean", "scanBytesP99",
 		"scanBytesMax", "scanBatchesMax", "entriesReadMean", "advice"}, rows)
 }

@@ -45,7 +45,7 @@ transaction, and for how long one has been under way.
 Examples:
   kafsck transactions /var/lib/kafka/payments-4
   kafsck transactions --all payments-4
-  kafsck transactions -f json /var/lib/kafka | jq 'select(.state == "open")'
+  kafsck transactions -f json /var/lib/kafka/data | jq 'select(.state == "open")'
   kafsck transactions --coordinator /var/lib/kafka/data
   kafsck transactions --coordinator --at 900 -f json __transaction_state-7
 ` + exitStatusHelp,
@@ -62,7 +62,6 @@ Examples:
 			}
 			return runReplayed(cmd.Context(), global, args[0], o.at, txnstate.Load, showCoordinator)
 		},
-		ValidArgsFunction: completeFiles,
 	}
 	o.selection.addFlags(command.Flags())
 	command.Flags().BoolVar(&o.producers, "producers", false, "print the sequence state of each producer too")
@@ -82,6 +81,7 @@ func (o *transactionsOptions) run(ctx context.Context, global *globalOptions, pa
 	if err != nil {
 		return err
 	}
+	global.noteEmpty(paths, &filter)
 	ended := o.all || format == formatJSON
 	passes := int64(2) // the scan and the check
 	if ended {

@@ -105,6 +105,6 @@ func (r *transactionsRenderer) summary(s *transactions.Summary) {
 
 func (r *transactionsRenderer) end() {
 	if r.format == formatTable {
-		r.keep(writeTable(r.out, []string{"partition", "logEndOffset", "lastStableOffset", "blockedBy", "open", "committed", "aborted", "ghosts"}, r.rows))
+		r.table([]string{"partition", "logEndOffset", "lastStableOffset", "blockedBy", "open", "committed", "aborted", "ghosts"}, r.rows)
 	}
 }

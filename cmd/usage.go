@@ -44,19 +44,57 @@ func strictHelp(root *cobra.Command) {
 				return noCommand(root, unknown)
 			}
 		case "completion":
-			c.Long = `Print a script that completes commands, flags and the codes of findings in a
-shell. The help of each shell says where to put it.
+			c.Use = "completion SHELL"
+			c.Short = "Print a script that completes kafsck in a shell"
+			c.Long = `Print a script that completes commands, flags and their values, the codes of
+findings and file names in a shell: bash, fish, powershell or zsh. The help of
+each shell says where to put it. Packages bring it along.
 
 Examples:
-  kafsck completion bash > /etc/bash_completion.d/kafsck
-  source <(kafsck completion zsh)
+  kafsck completion bash > ~/.local/share/bash-completion/completions/kafsck
+  kafsck completion zsh --help
 ` + exitStatusHelp
+			for _, shell := range c.Commands() {
+				shell.Short = "Print the script for " + shell.Name()
+				shell.Long = completionHelp[shell.Name()] + exitStatusHelp
+			}
 			c.Args = func(c *cobra.Command, args []string) error {
 				return usageErrorf("%s needs a SHELL: bash, fish, powershell or zsh", c.Name())
 			}
 			c.RunE = func(*cobra.Command, []string) error { return nil } // makes cobra look at Args
 		}
 	}
+}
+
+// completionHelp says for each shell where the script goes.
+var completionHelp = map[string]string{
+	"bash": `Print the script for bash. It needs the package bash-completion, which finds the
+script by its name when kafsck is completed for the first time.
+
+Examples:
+  source <(kafsck completion bash)
+  kafsck completion bash > ~/.local/share/bash-completion/completions/kafsck
+`,
+	"zsh": `Print the script for zsh. It is found by its name, _kafsck, in a directory of
+$fpath, by shells that are started after that. Where completion isn't in use
+yet, ~/.zshrc needs the line: autoload -U compinit; compinit
+
+Examples:
+  source <(kafsck completion zsh)
+  kafsck completion zsh > "${fpath[1]}/_kafsck"
+`,
+	"fish": `Print the script for fish, which finds it by its name.
+
+Examples:
+  kafsck completion fish | source
+  kafsck completion fish > ~/.config/fish/completions/kafsck.fish
+`,
+	"powershell": `Print the script for PowerShell. To have it in each session, put the line of the
+example into the file that $PROFILE names.
+
+Examples:
+  kafsck completion powershell | Out-String | Invoke-Expression
+`,
 }
 
 // onePath, twoPaths and somePaths check the number of arguments.
@@ -104,6 +142,17 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	}
 	return &exitError{code: exitUsage, err: err}
+}
+
+// emptyValue refuses a flag with an empty value. It comes from a variable that
+// isn't set, and must not do something else than the script was meant to do.
+func emptyValue(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if value := f.Value.String(); err == nil && (value == "" || value == "[]") {
+			err = usageErrorf("--%s has an empty value: give one, or leave the flag out", f.Name)
+		}
+	})
+	return err
 }
 
 func helpHint(cmd *cobra.Command) string { return "; see " + cmd.CommandPath() + " --help" }

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -18,22 +19,40 @@ var (
 
 func newVersionCommand(global *globalOptions) *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
+		Use:   "version [flags]",
 		Short: "Print the version, commit and build date",
 		Long: `Print the version of kafsck, the commit that it was built from and the date of
 that commit.
 
 Examples:
   kafsck version
+  kafsck version --format json
 ` + exitStatusHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			format, err := global.textTableJSON()
+			if err != nil {
+				return err
+			}
 			version, commit, date := versionInfo()
-			_, err := fmt.Fprintf(global.streams.Out, "kafsck %s\ncommit %s\ndate   %s\ngo     %s %s/%s\n",
-				version, commit, date, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			system := runtime.GOOS + "/" + runtime.GOARCH
+			if format == formatJSON {
+				return json.NewEncoder(global.streams.Out).Encode(versionJSON{"version", version, commit, date, runtime.Version(), system})
+			}
+			_, err = fmt.Fprintf(global.streams.Out, "kafsck %s\ncommit %s\ndate   %s\ngo     %s %s\n",
+				version, commit, date, runtime.Version(), system)
 			return err
 		},
 	}
+}
+
+type versionJSON struct {
+	Type    string `json:"type"`
+	Version string `json:"version"`
+	Commit  string `json:"commit"`
+	Date    string `json:"date"`
+	Go      string `json:"go"`
+	System  string `json:"system"`
 }
 
 // versionInfo prefers what the linker set over what the toolchain recorded.

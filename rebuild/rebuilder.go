@@ -149,6 +149,15 @@ func (run *partitionRun) outDir() (string, error) {
 	if b, err := os.Stat(run.partition.Path); err != nil || os.SameFile(a, b) {
 		return "", errors.Join(err, fmt.Errorf("%s: the output directory is the partition itself: --in-place does that, and keeps the old files", out))
 	}
+	there, err := logdir.OpenPartition(out)
+	if err != nil {
+		return "", err
+	}
+	for _, segment := range there.Segments {
+		if segment.Log != nil {
+			return "", fmt.Errorf("%s: %w: it holds a log, and indexes of another one don't belong beside it", out, place.ErrRefused)
+		}
+	}
 	return filepath.EvalSymlinks(out)
 }
 

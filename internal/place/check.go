@@ -120,5 +120,5 @@ func checkAncestors(path, resolved string) error {
 // logDirFiles are those by which a log directory is known.
 var logDirFiles = []string{
 	logdir.KindMetaProperties.String(), logdir.KindRecoveryPoints.String(), logdir.KindHighWatermarks.String(),
-	logdir.KindLogStarts.String(), logdir.KindLock.String(),
+	logdir.KindLogStarts.String(), logdir.KindCleanerOffsets.String(), logdir.KindCleanShutdown.String(), logdir.KindLock.String(),
 }
