@@ -13,6 +13,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"flag"
 	"fmt"
 	"io"
@@ -29,10 +30,11 @@ func main() {
 	date := flag.String("date", "", "`day` in the man pages' footer, as 2026-01-31 or RFC 3339; none if empty")
 	version := flag.String("version", "", "`version` in the man pages' footer")
 	man := flag.String("man", "", "write man pages into this `directory`")
+	compressed := flag.String("compressed", "", "write man pages, compressed as packages have them, into this `directory`")
 	completions := flag.String("completions", "", "write completions into this `directory`")
 	findings := flag.String("findings", "", "write the page about findings to this `file`")
 	flag.Parse()
-	err := run(*date, *version, *man, *completions)
+	err := run(*date, *version, *man, *compressed, *completions)
 	if err == nil && *findings != "" {
 		err = os.WriteFile(*findings, findingsPage(), 0o644)
 	}
@@ -42,13 +44,23 @@ func main() {
 	}
 }
 
-func run(date, version, man, completions string) error {
+func run(date, version, man, compressed, completions string) error {
 	day, err := parseDay(date)
 	if err != nil {
 		return err
 	}
+	pages := manPages(newRoot(), day, version)
 	if man != "" {
-		if err := writeFiles(man, manPages(newRoot(), day, version)); err != nil {
+		if err := writeFiles(man, pages); err != nil {
+			return err
+		}
+	}
+	if compressed != "" {
+		smaller, err := gzipped(pages)
+		if err != nil {
+			return err
+		}
+		if err := writeFiles(compressed, smaller); err != nil {
 			return err
 		}
 	}
@@ -96,6 +108,26 @@ func completionScripts(root *cobra.Command) (map[string][]byte, error) {
 		files[name] = script.Bytes()
 	}
 	return files, nil
+}
+
+// gzipped compresses each file, without a name or a time in it.
+func gzipped(files map[string][]byte) (map[string][]byte, error) {
+	smaller := make(map[string][]byte, len(files))
+	for name, content := range files {
+		var b bytes.Buffer
+		w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := w.Write(content); err != nil {
+			return nil, err
+		}
+		if err := w.Close(); err != nil {
+			return nil, err
+		}
+		smaller[name+".gz"] = b.Bytes()
+	}
+	return smaller, nil
 }
 
 func writeFiles(dir string, files map[string][]byte) error {
