@@ -147,7 +147,8 @@ func verdictLine(s *sanity.Summary, exit int) string {
 		counted(s.Files, "file"), counted(s.Bytes, "byte"), counted(s.Batches, "sound batch"), counted(s.Records, "record"))
 }
 
-// nextCommand is the command that helps most with the worst finding.
+// nextCommand is the command that helps most with the worst findings: about the
+// partition that they are in, or its log dir where they are in several.
 func nextCommand(findings []*sanity.Finding) string {
 	var worst *sanity.Finding
 	for _, f := range findings {
@@ -158,11 +159,20 @@ func nextCommand(findings []*sanity.Finding) string {
 	if worst == nil || worst.Severity == sanity.Info {
 		return ""
 	}
-	dir := filepath.Dir(worst.File)
-	switch sanity.Area(worst.Code) {
-	case sanity.AreaLog:
+	area := sanity.Area(worst.Code)
+	dir, several := filepath.Dir(worst.File), false
+	for _, f := range findings {
+		several = several || f.Severity == worst.Severity && sanity.Area(f.Code) == area && !render.Known(f) && filepath.Dir(f.File) != dir
+	}
+	if several {
+		dir = filepath.Dir(dir)
+	}
+	switch {
+	case area == sanity.AreaLog:
 		return "kafsck recovery " + shellQuote(dir)
-	case sanity.AreaIndex:
+	case area == sanity.AreaIndex && several:
+		return "kafsck rebuild-index --all " + shellQuote(dir)
+	case area == sanity.AreaIndex:
 		return "kafsck rebuild-index " + shellQuote(dir)
 	}
 	return "kafsck explain " + string(worst.Code)

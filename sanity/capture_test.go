@@ -14,7 +14,7 @@ func TestCapturesAreClean(t *testing.T) {
 	n, batches := 0, int64(0)
 	for p := range fixture.Partitions(t) {
 		dir := p.Dir(t)
-		for _, depth := range []Depth{Records, Checksums} {
+		for _, depth := range []Depth{Records, Checksums, Headers} {
 			r := check(t, Options{Depth: depth, Workers: 2}, dir)
 			if loud := r.loud(); len(loud) > 0 {
 				t.Errorf("%s: %s, first %s", p, codes(loud), loud[0].AppendJSON(nil))

@@ -73,13 +73,14 @@ type unitResult struct {
 	partition *partitionCheck // nil where the unit is none
 	dir       *dirState       // of the partition, or of the unit itself
 	env       environment
+	stopped   bool // the run ended before the unit did
 }
 
 // Check checks the targets and emits what it finds: by target, within one by
 // path, within a file by position; the same for the same files, whatever the
 // number of workers is. Findings are handed over; an error of emit ends the
-// run. Where ctx ends, the summary tells what was checked until then, and the
-// error is that of ctx.
+// run. Where ctx ends, the summary and the findings tell what was checked until
+// then, of the units under way too, and the error is that of ctx.
 func Check(ctx context.Context, targets []*logdir.Target, o Options, emit func(*Finding) error) (Summary, error) {
 	c := newChecker(ctx, o)
 	var total Summary
@@ -88,7 +89,7 @@ func Check(ctx context.Context, targets []*logdir.Target, o Options, emit func(*
 	c.left.Store(int64(len(units)))
 	source := iter.Seq2[unit, error](func(yield func(unit, error) bool) {
 		for _, u := range units {
-			if !yield(u, nil) {
+			if ctx.Err() != nil || !yield(u, nil) {
 				return
 			}
 		}
@@ -96,13 +97,21 @@ func Check(ctx context.Context, targets []*logdir.Target, o Options, emit func(*
 	across := newAcross()
 	work := func(_ int, u unit) *unitResult {
 		defer c.left.Add(-1)
+		if ctx.Err() != nil {
+			return nil
+		}
 		r := u.run()
-		r.path = u.path
+		r.path, r.stopped = u.path, ctx.Err() != nil
 		return r
 	}
-	for r, err := range ordered.Map(ctx, c.options.Workers, source, work, nil) {
+	// Where ctx ends, the units under way end by themselves, with what was
+	// checked of them; that is worth telling too.
+	for r, err := range ordered.Map(context.WithoutCancel(ctx), c.options.Workers, source, work, nil) {
 		if err != nil {
 			return total, err
+		}
+		if r == nil {
+			continue
 		}
 		across.see(r)
 		c.reads.judge(r)
@@ -113,7 +122,7 @@ func Check(ctx context.Context, targets []*logdir.Target, o Options, emit func(*
 				return total, err
 			}
 		}
-		if o.Done != nil {
+		if o.Done != nil && !r.stopped {
 			if err := o.Done(r.unit()); err != nil {
 				return total, err
 			}

@@ -83,6 +83,10 @@ func (c *checker) rootFile(e *logdir.Entry) *unitResult {
 func (p *partitionCheck) loneLog(s *logdir.Segment) {
 	p.walking, p.firstOffset, p.fromStart = true, s.BaseOffset, s.BaseOffset == 0
 	p.segment(s, p.nextBeside(s.Log))
+	if p.ctx.Err() != nil {
+		p.interrupted()
+		return
+	}
 	p.gapsEnd()
 	p.consequences()
 	p.openTransactions()

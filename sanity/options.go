@@ -18,7 +18,9 @@ const (
 	// batches alone.
 	Checksums
 	// Headers judges what the headers of the batches say. Checksums are
-	// computed as well, because framing can't be trusted without them.
+	// computed only where the framing is in doubt: at gaps, at the end of a
+	// file, around damage (recordbatch.Options.FramingOnly). What is wrong
+	// inside of a batch is not found.
 	Headers
 )
 
@@ -75,8 +77,9 @@ type Options struct {
 	// called from several goroutines.
 	Progress func(bytes int64)
 	// Done is told of a file, a partition or a log directory itself when all
-	// that was found there has been emitted. It is called in the order of the
-	// output, from the goroutine that emits; an error ends the run.
+	// that was found there has been emitted; not where the end of the context
+	// left a part of it unchecked. It is called in the order of the output, from
+	// the goroutine that emits; an error ends the run.
 	Done func(Unit) error
 	// ReadRate bounds the bytes read in a second; 0 is no bound.
 	ReadRate int64

@@ -135,10 +135,12 @@ func statePains() []pain {
 		sick("KAFKA-5747 a snapshot of another version", append(open, gBatch(9, 1, at)), put(snapshot, 0, 0, 9), "snapshot-version error "+snapshot+" 0 -1"),
 		{exhibit: exhibit{name: "KAFKA-16209 no snapshot at a segment", tree: built(two(g(2), []batchtest.Entry{gBatch(5, 4, at+2000)}, 5), func(t tree) { without(t, "00000000000000000005.snapshot") })}},
 		sick("KAFKA-16541 fewer epochs than counted", g(4), epochs("0\n3\n0 0\n1 5\n"), "checkpoint-malformed error leader-epoch-checkpoint 12 -1"),
-		sick("KAFKA-16541 epochs that fall", g(4), epochs("0\n2\n1 9\n0 5\n"), "checkpoint-epoch-order error leader-epoch-checkpoint -1 -1"),
+		sick("KAFKA-16541 epochs that fall", g(4), epochs("0\n2\n1 9\n0 5\n"), "checkpoint-epoch-order error leader-epoch-checkpoint 8 -1"),
 		// Brokers read an empty checkpoint as one without entries.
 		sick("KAFKA-16541 an empty checkpoint", g(4), epochs("")),
 		meta("KAFKA-14240 a metadata log with its snapshot", 20, checkpoint(2)),
+		meta("KAFKA-14240 a metadata log without it", 20, nil, "metadata-gap error __cluster_metadata-0/00000000000000000020.log 0 -1"),
+		meta("KAFKA-14240 a snapshot before the log", 21, checkpoint(2), "metadata-gap error __cluster_metadata-0/00000000000000000021.log 0 -1"),
 		meta("KAFKA-14240 a snapshot without a footer", 20, checkpoint(1), "kraft-checkpoint-malformed error __cluster_metadata-0/00000000000000000020-0000000000.checkpoint 83 -1"),
 		meta("a half-written snapshot", 0, part).with("file-leftover info __cluster_metadata-0/00000000000000000020-0000000000.checkpoint.part -1 -1"),
 	}

@@ -100,6 +100,10 @@ func (p *partitionCheck) all() {
 	p.quorum()
 	chosen := p.c.options.Filter.Segments(p.p.Segments)
 	p.logs(chosen)
+	if p.ctx.Err() != nil {
+		p.interrupted()
+		return
+	}
 	p.kraftCheckpoints()
 	p.metadataStart()
 	p.finish()
@@ -147,7 +151,7 @@ func (p *partitionCheck) logs(chosen []logdir.Segment) {
 		expected = next[segment.BaseOffset]
 		p.segment(segment, expected)
 	}
-	if p.walking && expected < 0 {
+	if p.walking && p.ctx.Err() == nil && expected < 0 {
 		p.endOffset = p.lineage.last + 1
 		if p.lineage.last < 0 {
 			p.endOffset = walk[len(walk)-1].BaseOffset
@@ -227,6 +231,15 @@ func (p *partitionCheck) consequences() {
 			c.finding.Broker = "recovery cuts here: nothing sound is behind it"
 		default:
 			c.finding.Broker = "recovery cuts here: nothing sound is behind it; until then consumers stop here"
+		}
+	}
+}
+
+// interrupted says of each damage what is known without the rest of the log.
+func (p *partitionCheck) interrupted() {
+	for i := range p.cuts {
+		if f := p.cuts[i].finding; f.Broker == "" {
+			f.Broker = "recovery cuts here, or before; what lies behind was not all read"
 		}
 	}
 }

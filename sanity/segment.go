@@ -240,6 +240,29 @@ func (s *segmentCheck) end() {
 	}
 }
 
+// stop ends a pass that was interrupted. Nothing is said of what the rest of
+// the log would have shown, and the bytes of it don't count.
+func (s *segmentCheck) stop() {
+	s.lineage.damaged, s.lineage.broken = true, true
+	reached := s.before.end
+	if s.holds {
+		reached = s.held.end
+	}
+	s.partition.report.summary.Bytes -= s.size - reached
+	if s.offsetIndex != nil {
+		s.offsetIndex.cursor.close()
+		if s.offsetIndex.shift != nil {
+			s.offsetIndex.shift.stop()
+		}
+	}
+	if s.timeIndex != nil {
+		s.timeIndex.cursor.close()
+	}
+	if s.txns != nil {
+		s.txns.cursor.close()
+	}
+}
+
 // span is a range of offsets.
 type span struct{ first, last int64 }
 

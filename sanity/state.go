@@ -49,6 +49,7 @@ func (p *partitionCheck) leaderEpochs() {
 		a, b := epochs.Entries[i-1], epochs.Entries[i]
 		f := At(CheckpointEpochOrder, p.p.LeaderEpochs.Path)
 		f.set("line", b.Line)
+		f.Position = b.Position
 		f.Offset, f.LastOffset = max(-1, b.StartOffset), max(-1, b.StartOffset)
 		f.Message = fmt.Sprintf("line %d: epoch %d from offset %d on behind epoch %d from %d on", b.Line, b.Epoch, b.StartOffset, a.Epoch, a.StartOffset)
 		f.Broker = "loaded without a word; followers that ask where an epoch ended get a wrong answer and truncate there"
@@ -77,6 +78,7 @@ func (p *partitionCheck) epochsBeyond() {
 		}
 		f := At(CheckpointOffsetOutOfRange, p.p.LeaderEpochs.Path)
 		f.set("line", e.Line)
+		f.Position = e.Position
 		f.Offset, f.LastOffset = e.StartOffset, e.StartOffset
 		f.Message = fmt.Sprintf("line %d: epoch %d begins at offset %d, the log ends at %d", e.Line, e.Epoch, e.StartOffset, p.endOffset)
 		f.Broker = "dropped at the next start"

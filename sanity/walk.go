@@ -93,9 +93,11 @@ func (p *partitionCheck) segment(segment *logdir.Segment, next int64) {
 	open = append(open, f)
 	s.size = f.size
 	if err := p.scan(s, f); err != nil {
-		if p.ctx.Err() == nil {
-			p.report.unreadable(s.file, -1, err)
+		if p.ctx.Err() != nil {
+			s.stop()
+			return
 		}
+		p.report.unreadable(s.file, -1, err)
 		p.lineage.damaged, p.lineage.broken, s.endsDamaged = true, true, true
 	}
 	s.end()
@@ -122,7 +124,7 @@ func (r *probed) release() {
 
 // scan reads the log and hands its batches, in order, to s.
 func (p *partitionCheck) scan(s *segmentCheck, f *file) error {
-	scanner := recordbatch.NewScanner(f, f.size, recordbatch.Options{File: s.file, Base: s.base})
+	scanner := recordbatch.NewScanner(f, f.size, recordbatch.Options{File: s.file, Base: s.base, FramingOnly: p.c.options.Depth == Headers})
 	workers := max(1, p.inner)
 	if f.size < p.c.parallelFrom {
 		workers = 1

@@ -86,7 +86,7 @@ func stateExhibits() []exhibit {
 		checkpoint("recovery point", "recovery-point-offset-checkpoint", 12),
 		checkpoint("high watermark", "replication-offset-checkpoint", 1000),
 		checkpoint("log start", "log-start-offset-checkpoint", 12),
-		{code: CheckpointOffsetOutOfRange, name: "leader epoch", file: dir0 + "leader-epoch-checkpoint", position: -1, slot: -1, severity: Warning, quiet: true,
+		{code: CheckpointOffsetOutOfRange, name: "leader epoch", file: dir0 + "leader-epoch-checkpoint", position: 12, slot: -1, severity: Warning, quiet: true,
 			tree: small(func(t tree) {
 				t[dir0+"leader-epoch-checkpoint"] = batchtest.EpochCheckpoint(batchtest.EpochStart{}, batchtest.EpochStart{Epoch: 1, Offset: 8}, batchtest.EpochStart{Epoch: 2, Offset: 12})
 			})},

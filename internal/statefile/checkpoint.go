@@ -82,8 +82,10 @@ func AppendOffsetCheckpoint(dst []byte, entries []CheckpointEntry) []byte {
 type EpochEntry struct {
 	Epoch       int32 `json:"epoch"`
 	StartOffset int64 `json:"startOffset"`
-	// Line is the number of the line in the file, from 1.
-	Line int `json:"-"`
+	// Line is the number of the line in the file, from 1; Position its first
+	// byte.
+	Line     int   `json:"-"`
+	Position int64 `json:"-"`
 }
 
 // LeaderEpochs is the content of a leader-epoch-checkpoint, in file order.
@@ -119,7 +121,7 @@ func ReadLeaderEpochs(r io.ReaderAt, size int64) (LeaderEpochs, error) {
 		if err != nil {
 			return badNumber(l, f[1], "start offset")
 		}
-		c.Entries = append(c.Entries, EpochEntry{Epoch: int32(epoch), StartOffset: start, Line: l.number})
+		c.Entries = append(c.Entries, EpochEntry{Epoch: int32(epoch), StartOffset: start, Line: l.number, Position: l.position})
 		return nil
 	})
 	return c, err

@@ -155,7 +155,7 @@ func TestReadErrorsAreNoDamage(t *testing.T) {
 	if !errors.Is(err, ErrRead) || !errors.Is(err, errDisk) || errors.Is(err, ErrSnapshotSize) || len(s.Entries) != 2 {
 		t.Errorf("snapshot: %d entries, %v", len(s.Entries), err)
 	}
-	text := AppendLeaderEpochs(nil, []EpochEntry{{0, 0, 3}})
+	text := AppendLeaderEpochs(nil, []EpochEntry{{Line: 3}})
 	if _, err := ReadLeaderEpochs(failingReader{text, 3}, int64(len(text))); !errors.Is(err, ErrRead) || errors.Is(err, ErrMalformed) {
 		t.Errorf("epochs: %v", err)
 	}
@@ -215,7 +215,7 @@ func TestTextDamage(t *testing.T) {
 		{"bad UTF-8 goes first", "7\n\xff\n", wrap(ReadLeaderEpochs), ErrMalformed, 2, 2, "{[]}"},
 		{"missing id", "version: 0\n", wrap(ReadPartitionMetadata), ErrMalformed, 2, 11, "{0 AAAAAAAAAAAAAAAAAAAAAA}"},
 		{"version before the fault", "version: 3\ntopic_id: ?\n", wrap(ReadPartitionMetadata), ErrMalformed, 2, 11, "{3 AAAAAAAAAAAAAAAAAAAAAA}"},
-		{"too many", "0\n1\n0 0\n1 5\n", wrap(ReadLeaderEpochs), ErrCount, 2, 12, "{[{0 0 3} {1 5 4}]}"},
+		{"too many", "0\n1\n0 0\n1 5\n", wrap(ReadLeaderEpochs), ErrCount, 2, 12, "{[{0 0 3 4} {1 5 4 8}]}"},
 		{"reserved directory", "version=1\nnode.id=1\ncluster.id=c\ndirectory.id=AAAAAAAAAAAAAAAAAAAAAg\n", wrap(ReadMetaProperties), ErrMalformed, 4, -1, ""},
 		{"bad epoch of a clean stop", `{"version":0,"brokerEpoch":"x"}`, wrap(ReadCleanShutdown), ErrMalformed, 0, -1, ""},
 		{"quorum of tomorrow", `{"data_version":2}`, wrap(ReadQuorumState), ErrVersion, 1, 0, ""},
@@ -261,9 +261,9 @@ func TestJSON(t *testing.T) {
 
 func TestEpochOrder(t *testing.T) {
 	for want, entries := range map[int][]EpochEntry{
-		-1: {{0, 0, 0}, {2, 100, 0}, {5, 100, 0}},
-		2:  {{0, 0, 0}, {2, 100, 0}, {1, 200, 0}},
-		1:  {{3, 50, 0}, {4, 49, 0}},
+		-1: {{}, {Epoch: 2, StartOffset: 100}, {Epoch: 5, StartOffset: 100}},
+		2:  {{}, {Epoch: 2, StartOffset: 100}, {Epoch: 1, StartOffset: 200}},
+		1:  {{Epoch: 3, StartOffset: 50}, {Epoch: 4, StartOffset: 49}},
 	} {
 		if got := (LeaderEpochs{entries}).OutOfOrder(); got != want {
 			t.Errorf("%v: %d", entries, got)
