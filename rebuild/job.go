@@ -2,7 +2,6 @@ package rebuild
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"path/filepath"
@@ -28,9 +27,6 @@ func (j *Job) Bytes() (n int64) {
 	}
 	return n
 }
-
-// ErrKind is a path that has no indexes to rebuild.
-var ErrKind = errors.New("no .log, partition directory or log directory")
 
 // Jobs says what there is to do for a path: one job for a .log or a partition
 // directory, for a log directory one for each partition that the filter
@@ -58,7 +54,7 @@ func Jobs(target *logdir.Target, filter *logdir.Filter) iter.Seq2[*Job, error] {
 
 func fileJob(file *logdir.Entry) (*Job, error) {
 	if file.File.Kind != logdir.KindLog || file.File.Suffix != logdir.NoSuffix || !file.File.HasOffset {
-		return nil, fmt.Errorf("%s: %w", file.Path, ErrKind)
+		return nil, fmt.Errorf("%s: no .log, partition directory or log directory", file.Path)
 	}
 	p, err := logdir.OpenPartition(filepath.Dir(file.Path))
 	if err != nil {

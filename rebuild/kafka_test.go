@@ -34,12 +34,12 @@ func TestBrokerServesRebuiltLogDir(t *testing.T) {
 	if !before.OK || before.Failure != nil {
 		t.Fatalf("%+v", before)
 	}
-	dir, err := logdir.OpenDir(root)
+	target, err := logdir.Open(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	deleted := 0
-	for _, ref := range dir.Partitions {
+	for _, ref := range target.Dir.Partitions {
 		for _, name := range indexes(t, ref.Path) {
 			if err := os.Remove(filepath.Join(ref.Path, name)); err != nil {
 				t.Fatal(err)
@@ -50,7 +50,7 @@ func TestBrokerServesRebuiltLogDir(t *testing.T) {
 	o := defaults()
 	o.Interval, o.InPlace, o.Verify = 1000, true, true
 	var jobs []*rebuild.Job
-	for job, err := range rebuild.Jobs(&logdir.Target{Path: root, Dir: dir}, new(logdir.Filter)) {
+	for job, err := range rebuild.Jobs(target, new(logdir.Filter)) {
 		if err != nil {
 			t.Fatal(err)
 		}

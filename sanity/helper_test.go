@@ -63,9 +63,13 @@ func check(t testing.TB, o Options, paths ...string) *result {
 
 func resolve(t testing.TB, paths ...string) []*logdir.Target {
 	t.Helper()
-	targets, err := logdir.Resolve(paths...)
-	if err != nil {
-		t.Fatal(err)
+	var targets []*logdir.Target
+	for _, path := range paths {
+		target, err := logdir.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		targets = append(targets, target)
 	}
 	return targets
 }

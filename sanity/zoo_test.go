@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/recordbatch/batchtest"
 )
 
@@ -167,14 +166,10 @@ func (x *exhibit) paths(root string) []string {
 
 func (x *exhibit) show(t *testing.T) {
 	root := x.write(t)
-	resolved, err := logdir.Resolve(x.paths(root)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resolved := resolve(t, x.paths(root)...)
 	var all strings.Builder
 	found := false
-	var summary Summary
-	summary, err = Check(context.Background(), resolved, x.options, func(f *Finding) error {
+	summary, err := Check(context.Background(), resolved, x.options, func(f *Finding) error {
 		all.Write(append(f.AppendJSON(nil), '\n'))
 		rel, err := filepath.Rel(root, f.File)
 		if err != nil {

@@ -16,7 +16,7 @@ const (
 // kinds are the record types of the groups that aren't classic.
 var kinds = map[int16]struct {
 	kind  Type
-	apply func(im *Image, s *state, m *Member, v *message.Message)
+	apply func(im *image, s *state, m *Member, v *message.Message)
 	drop  func(s *state, member string)
 }{
 	3:  {Consumer, applyEpoch, dropGroup},
@@ -38,7 +38,7 @@ var kinds = map[int16]struct {
 	23: {Streams, applyTopology, func(s *state, _ string) { s.hasTopology = false }},
 }
 
-func (im *Image) offsetsTopic(r *topiclog.Record) {
+func (im *image) offsetsTopic(r *topiclog.Record) {
 	switch r.TypeID {
 	case legacyOffsetCommit, offsetCommit:
 		im.commit(r)
@@ -67,7 +67,7 @@ func (im *Image) offsetsTopic(r *topiclog.Record) {
 	k.apply(im, s, m, r.Value)
 }
 
-func (im *Image) commit(r *topiclog.Record) {
+func (im *image) commit(r *topiclog.Record) {
 	o := Offset{
 		Topic: r.Key.Get("topic").Text(), Partition: int32(r.Key.Get("partition").Int),
 		LeaderEpoch: -1, ExpireTimestamp: -1, RecordOffset: r.Offset, ProducerID: r.Batch.ProducerID,
@@ -99,7 +99,7 @@ func (im *Image) commit(r *topiclog.Record) {
 }
 
 // classic applies the metadata of a classic group, which holds its members.
-func (im *Image) classic(r *topiclog.Record) {
+func (im *image) classic(r *topiclog.Record) {
 	name := r.Key.Get("group").Text()
 	if r.Value == nil {
 		im.drop(name, Classic, func(s *state) { s.reset("") })
@@ -134,7 +134,7 @@ func (im *Image) classic(r *topiclog.Record) {
 
 // share applies a record of __share_group_state: a snapshot replaces what is
 // known of a partition, an update changes it.
-func (im *Image) share(r *topiclog.Record) {
+func (im *image) share(r *topiclog.Record) {
 	const snapshot = 0
 	name := r.Key.Get("groupId").Text()
 	key := sharePartition{uuidOf(r.Key.Get("topicId")), int32(r.Key.Get("partition").Int)}

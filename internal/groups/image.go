@@ -11,10 +11,10 @@ import (
 	"github.com/kafsck/kafsck/recordbatch"
 )
 
-// Image is the state that records build up. Apply gives it the records of one
+// image is the state that records build up. apply gives it the records of one
 // or more partitions of the two topics, each in its order; groups don't
 // stretch over partitions of __consumer_offsets.
-type Image struct {
+type image struct {
 	groups map[string]*state
 	// pending are offset commits of open transactions in the log being
 	// applied, by producer id; open are those left over in earlier logs.
@@ -22,8 +22,8 @@ type Image struct {
 	open    []pendingOffset
 	// topicNames are the names of topic ids that the records themselves tell.
 	topicNames map[statefile.UUID]string
-	// Skipped counts records that could not be decoded or are of a newer type.
-	Skipped int64
+	// skipped counts records that could not be decoded or are of a newer type.
+	skipped int64
 }
 
 type pendingOffset struct {
@@ -58,15 +58,15 @@ type sharePartition struct {
 	number  int32
 }
 
-// NewImage returns an empty one.
-func NewImage() *Image {
-	return &Image{
+// newImage returns an empty one.
+func newImage() *image {
+	return &image{
 		groups: map[string]*state{}, pending: map[int64][]pendingOffset{}, topicNames: map[statefile.UUID]string{},
 	}
 }
 
 // group returns the group of that name, made if need be, of that kind.
-func (im *Image) group(name string, kind Type) *state {
+func (im *image) group(name string, kind Type) *state {
 	s := im.groups[name]
 	if s == nil {
 		s = &state{
@@ -90,7 +90,7 @@ func (s *state) reset(kind Type) {
 }
 
 // drop forgets what a tombstone removes, and the group where nothing is left.
-func (im *Image) drop(name string, kind Type, remove func(s *state)) {
+func (im *image) drop(name string, kind Type, remove func(s *state)) {
 	s := im.groups[name]
 	if s == nil || kind != "" && s.kind != kind {
 		return
@@ -110,20 +110,20 @@ func (s *state) member(id string) *Member {
 	return m
 }
 
-// EndLog says that the records of one partition are at their end: markers of
+// endLog says that the records of one partition are at their end: markers of
 // another partition don't concern its open transactions.
-func (im *Image) EndLog() {
+func (im *image) endLog() {
 	for _, id := range slices.Sorted(maps.Keys(im.pending)) {
 		im.open = append(im.open, im.pending[id]...)
 	}
 	clear(im.pending)
 }
 
-// Apply applies a record.
-func (im *Image) Apply(r *topiclog.Record) {
+// apply applies a record.
+func (im *image) apply(r *topiclog.Record) {
 	switch {
 	case r.Err != nil:
-		im.Skipped++
+		im.skipped++
 	case r.Topic == topics.ShareGroupState:
 		im.share(r)
 	case r.Topic == topics.ConsumerOffsets:
@@ -131,9 +131,9 @@ func (im *Image) Apply(r *topiclog.Record) {
 	}
 }
 
-// EndTransaction applies a marker: what a producer committed comes into force,
+// endTransaction applies a marker: what a producer committed comes into force,
 // unless something newer is there, or is dropped.
-func (im *Image) EndTransaction(b *recordbatch.Batch, c recordbatch.Control) {
+func (im *image) endTransaction(b *recordbatch.Batch, c recordbatch.Control) {
 	if !c.IsEndTransaction {
 		return
 	}
@@ -151,14 +151,11 @@ func (im *Image) EndTransaction(b *recordbatch.Batch, c recordbatch.Control) {
 	}
 }
 
-// TopicNames are the names of topic ids that the records told.
-func (im *Image) TopicNames() map[statefile.UUID]string { return im.topicNames }
-
-// Groups returns the groups by name. names adds names of topic ids.
-func (im *Image) Groups(names map[statefile.UUID]string) []Group {
+// list returns the groups by name. names adds names of topic ids.
+func (im *image) list(names map[statefile.UUID]string) []Group {
 	all := maps.Clone(im.topicNames)
 	maps.Copy(all, names)
-	im.EndLog()
+	im.endLog()
 	open := map[string][]Offset{}
 	for _, p := range im.open {
 		p.Pending = true

@@ -41,14 +41,14 @@ func Load(ctx context.Context, path string, last int64, finding func(sanity.Find
 			err = errors.Join(err, shareErr)
 		}
 	}
-	im := NewImage()
+	im := newImage()
 	partitions, readErr := topiclog.Replay(ctx, logs, last, topiclog.Visitor{
-		Finding: finding, Record: im.Apply, End: im.EndLog,
-		Control: func(b *recordbatch.Batch, _ *recordbatch.Record, c recordbatch.Control) { im.EndTransaction(b, c) },
+		Finding: finding, Record: im.apply, End: im.endLog,
+		Control: func(b *recordbatch.Batch, _ *recordbatch.Record, c recordbatch.Control) { im.endTransaction(b, c) },
 	})
 	if errors.Is(readErr, topiclog.ErrManyPartitions) {
 		return nil, readErr
 	}
-	result := &Result{Partitions: partitions, Groups: im.Groups(topiclog.TopicNames(dir)), Skipped: im.Skipped}
+	result := &Result{Partitions: partitions, Groups: im.list(topiclog.TopicNames(dir)), Skipped: im.skipped}
 	return result, errors.Join(err, readErr)
 }

@@ -22,29 +22,29 @@ func stateName(names map[int64]string, n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-func applyEpoch(_ *Image, s *state, _ *Member, v *message.Message) {
+func applyEpoch(_ *image, s *state, _ *Member, v *message.Message) {
 	s.hasMetadata, s.epoch = true, int32(v.Get("epoch").Int)
 }
 
 func dropGroup(s *state, _ string) { s.reset("") }
 
-func applyTarget(_ *Image, s *state, _ *Member, v *message.Message) {
+func applyTarget(_ *image, s *state, _ *Member, v *message.Message) {
 	s.target = int32(v.Get("assignmentEpoch").Int)
 }
 
 func dropTarget(s *state, _ string) { s.target = -1 }
 
-func applyConsumer(im *Image, s *state, m *Member, v *message.Message) {
+func applyConsumer(im *image, s *state, m *Member, v *message.Message) {
 	m.InstanceID, m.SubscribedRegex = v.Get("instanceId").TextOrNil(), v.Get("subscribedTopicRegex").TextOrNil()
 	applyShareMember(im, s, m, v)
 }
 
-func applyShareMember(_ *Image, _ *state, m *Member, v *message.Message) {
+func applyShareMember(_ *image, _ *state, m *Member, v *message.Message) {
 	applyClient(m, v)
 	m.Subscribed = v.Get("subscribedTopicNames").Texts()
 }
 
-func applyStreamsMember(_ *Image, _ *state, m *Member, v *message.Message) {
+func applyStreamsMember(_ *image, _ *state, m *Member, v *message.Message) {
 	m.InstanceID = v.Get("instanceId").TextOrNil()
 	applyClient(m, v)
 }
@@ -55,7 +55,7 @@ func applyClient(m *Member, v *message.Message) {
 
 func dropMember(s *state, member string) { delete(s.members, member) }
 
-func applyTargetMember(_ *Image, _ *state, m *Member, v *message.Message) {
+func applyTargetMember(_ *image, _ *state, m *Member, v *message.Message) {
 	m.Target = partitionsOf(v.Get("topicPartitions"))
 }
 
@@ -70,7 +70,7 @@ func applyEpochs(m *Member, v *message.Message, states map[int64]string) {
 	m.State = stateName(states, v.Get("state").Int)
 }
 
-func applyCurrent(_ *Image, _ *state, m *Member, v *message.Message) {
+func applyCurrent(_ *image, _ *state, m *Member, v *message.Message) {
 	applyEpochs(m, v, memberStates)
 	m.Assigned = partitionsOf(v.Get("assignedPartitions"))
 	m.Revoking = nil
@@ -96,11 +96,11 @@ func partitionsOf(v *message.Value) []TopicPartitions {
 
 // Of a member of a streams group only active tasks are shown: they are the
 // partitions that it reads.
-func applyStreamsTarget(_ *Image, _ *state, m *Member, v *message.Message) {
+func applyStreamsTarget(_ *image, _ *state, m *Member, v *message.Message) {
 	m.Target = tasksOf(v.Get("activeTasks"))
 }
 
-func applyStreamsCurrent(_ *Image, _ *state, m *Member, v *message.Message) {
+func applyStreamsCurrent(_ *image, _ *state, m *Member, v *message.Message) {
 	applyEpochs(m, v, streamsStates)
 	m.Assigned, m.Revoking = tasksOf(v.Get("activeTasks")), tasksOf(v.Get("activeTasksPendingRevocation"))
 }
@@ -113,10 +113,10 @@ func tasksOf(v *message.Value) []TopicPartitions {
 	return list
 }
 
-func applyTopology(_ *Image, s *state, _ *Member, _ *message.Message) { s.hasTopology = true }
+func applyTopology(_ *image, s *state, _ *Member, _ *message.Message) { s.hasTopology = true }
 
 // applyShareTopics learns the names of the topics that a share group reads.
-func applyShareTopics(im *Image, _ *state, _ *Member, v *message.Message) {
+func applyShareTopics(im *image, _ *state, _ *Member, v *message.Message) {
 	for _, field := range []string{"initializingTopics", "initializedTopics", "deletingTopics"} {
 		list := v.Get(field).Items
 		for i := range list {

@@ -42,9 +42,6 @@ func (f *File) Wrap(reading func(io.ReaderAt) io.ReaderAt) {
 	}
 }
 
-// ErrNotAnIndex is a file whose name is not that of an index.
-var ErrNotAnIndex = errors.New("not an .index, .timeindex or .txnindex")
-
 // KindOf is the kind of an index by its name, whatever suffix it carries.
 func KindOf(kind logdir.Kind) (indexfile.Kind, bool) {
 	switch kind {
@@ -63,7 +60,7 @@ func Open(path string) (*File, error) {
 	name := logdir.ParseName(filepath.Base(path))
 	kind, ok := KindOf(name.Kind)
 	if !ok {
-		return nil, fmt.Errorf("%s: %w", path, ErrNotAnIndex)
+		return nil, fmt.Errorf("%s: not an .index, .timeindex or .txnindex", path)
 	}
 	f := &File{Path: path, Kind: kind, BaseOffset: name.BaseOffset, HasBase: name.HasOffset}
 	var err error

@@ -88,7 +88,7 @@ func (p *producers) loadSnapshot(logStart int64) error {
 			}
 			entries = snapshot.Entries
 		}
-		p.state.Load(entries, offset, producerstate.Never)
+		p.state.Load(entries, offset)
 		p.lastSnap = offset
 		return nil
 	}

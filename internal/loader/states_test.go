@@ -53,11 +53,11 @@ func completedLoads(t *testing.T, file string) map[string]completed {
 
 func dirPlans(t *testing.T, path string, o loader.DirOptions) (*loader.Start, map[string]*loader.Plan) {
 	t.Helper()
-	d, err := logdir.OpenDir(path)
+	target, err := logdir.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	start, err := loader.Dir(d, o)
+	start, err := loader.Dir(target.Dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,12 +44,6 @@ type Dir struct {
 	Issues []Issue
 }
 
-// OpenDir lists a log directory with one reading of it.
-func OpenDir(path string) (*Dir, error) {
-	l, err := readDir(path)
-	return newDir(path, l), err
-}
-
 func newDir(path string, l listing) *Dir {
 	d := &Dir{Path: path, Issues: l.issues}
 	for i := range l.files {

@@ -138,19 +138,3 @@ func hasKafkaFile(l *listing) bool {
 }
 
 func (l *listing) isEmpty() bool { return len(l.files)+len(l.dirs)+len(l.issues) == 0 }
-
-// Resolve opens several paths. One that cannot be opened does not hide the
-// others: the error joins the errors of all of them, in their order.
-func Resolve(paths ...string) ([]*Target, error) {
-	var targets []*Target
-	var errs []error
-	for _, path := range paths {
-		t, err := Open(path)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		targets = append(targets, t)
-	}
-	return targets, errors.Join(errs...)
-}

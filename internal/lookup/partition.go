@@ -1,7 +1,6 @@
 package lookup
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -49,9 +48,6 @@ type Partition struct {
 	Unread []error
 }
 
-// ErrNoLog is a PATH without any .log to look things up in.
-var ErrNoLog = errors.New("no .log in it")
-
 // Open lists the partition at path: a partition directory, or one .log, which
 // is then a partition of one segment.
 func Open(path string) (*Partition, error) {
@@ -85,7 +81,7 @@ func Open(path string) (*Partition, error) {
 			onDisk(sibling(path, logdir.KindOffsetIndex)), onDisk(sibling(path, logdir.KindTimeIndex))}}
 	}
 	if len(p.Segments) == 0 {
-		return nil, fmt.Errorf("%s: %w", path, ErrNoLog)
+		return nil, fmt.Errorf("%s: no .log in it", path)
 	}
 	p.LogStart = p.Segments[0].BaseOffset
 	p.readLogStart(dir)

@@ -32,15 +32,6 @@ func find(table []Schema, name string) *Schema {
 	panic("message: no schema " + name)
 }
 
-// ControlName is Kafka's name of a control record type of the metadata quorum
-// (2 to 6), "UNKNOWN" for others.
-func ControlName(typeID int16) string {
-	if c, ok := controls[typeID]; ok {
-		return c.name
-	}
-	return "UNKNOWN"
-}
-
 // ControlText appends what Kafka's dump tool prints behind a control record's
 // line, with the space that it starts with: the value as JSON for the types 2 to
 // 6, the name and number of others. On an error, for which Kafka dies,

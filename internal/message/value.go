@@ -83,15 +83,6 @@ func (v *Value) UUID() (id [16]byte) {
 	return id
 }
 
-// UUIDs are the elements of an array of UUIDs.
-func (v *Value) UUIDs() [][16]byte {
-	ids := make([][16]byte, len(v.Items))
-	for i := range v.Items {
-		ids[i] = v.Items[i].UUID()
-	}
-	return ids
-}
-
 // Get returns the field of an Object with this name. It is a fault of the
 // caller if there is none.
 func (v *Value) Get(name string) *Value {

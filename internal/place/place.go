@@ -129,9 +129,6 @@ func (d *Dir) removeSet(name string) error {
 	return d.fs.Remove(name)
 }
 
-// Path is the directory as the user named it.
-func (d *Dir) Path() string { return d.path }
-
 // Close gives the directory back. It commits nothing.
 func (d *Dir) Close() error { return d.fs.Close() }
 

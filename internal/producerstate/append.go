@@ -2,7 +2,6 @@ package producerstate
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/kafsck/kafsck/indexfile"
 	"github.com/kafsck/kafsck/internal/statefile"
@@ -40,9 +39,9 @@ func (s *State) Append(b *recordbatch.Batch) (Outcome, error) {
 		return Outcome{}, nil
 	}
 	if !b.IsControl() {
-		return s.AppendData(b)
+		return s.appendData(b)
 	}
-	marker, ok, err := DecodeMarker(b, &s.decoder, s.version)
+	m, ok, err := decodeMarker(b, &s.decoder, s.version)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -50,12 +49,12 @@ func (s *State) Append(b *recordbatch.Batch) (Outcome, error) {
 		s.store(s.entry(b.ProducerID), b)
 		return Outcome{}, nil
 	}
-	return s.AppendMarker(b, marker)
+	return s.appendMarker(b, m)
 }
 
-// AppendData applies a batch of a producer that isn't a control batch
+// appendData applies a batch of a producer that isn't a control batch
 // (ProducerAppendInfo.appendDataBatch). Only its header is looked at.
-func (s *State) AppendData(b *recordbatch.Batch) (Outcome, error) {
+func (s *State) appendData(b *recordbatch.Batch) (Outcome, error) {
 	var outcome Outcome
 	e := s.entry(b.ProducerID)
 	outcome.FencedEpoch = b.ProducerEpoch < e.ProducerEpoch
@@ -74,7 +73,7 @@ func (s *State) AppendData(b *recordbatch.Batch) (Outcome, error) {
 	e.LastSequence = b.LastSequence()
 	e.LastOffset = last
 	e.OffsetDelta = delta
-	e.FirstSequence = firstSequence(e.LastSequence, delta)
+	e.FirstSequence = statefile.FirstSequence(e.LastSequence, delta)
 	e.LastTimestamp = b.MaxTimestamp
 	if !e.InTransaction() && b.IsTransactional() {
 		outcome.Started = true
@@ -85,9 +84,9 @@ func (s *State) AppendData(b *recordbatch.Batch) (Outcome, error) {
 	return outcome, nil
 }
 
-// AppendMarker applies an ABORT or COMMIT marker that was decoded before
+// appendMarker applies an ABORT or COMMIT marker that was decoded before
 // (ProducerAppendInfo.appendEndTxnMarker).
-func (s *State) AppendMarker(b *recordbatch.Batch, m Marker) (Outcome, error) {
+func (s *State) appendMarker(b *recordbatch.Batch, m marker) (Outcome, error) {
 	e := s.entry(b.ProducerID)
 	outcome := Outcome{
 		FencedEpoch:       b.ProducerEpoch < e.ProducerEpoch,
@@ -155,15 +154,6 @@ func (s *State) entry(id int64) statefile.ProducerEntry {
 func (s *State) store(e statefile.ProducerEntry, b *recordbatch.Batch) {
 	s.producers[b.ProducerID] = e
 	s.end = b.LastOffset() + 1
-}
-
-// firstSequence goes back from the last sequence of a batch, behind 0 comes
-// the largest (DefaultRecordBatch.decrementSequence).
-func firstSequence(last, delta int32) int32 {
-	if last < delta {
-		return math.MaxInt32 - (delta - last) + 1
-	}
-	return last - delta
 }
 
 // Classes that a replay throws.

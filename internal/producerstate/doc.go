@@ -10,7 +10,7 @@
 // transaction index.
 //
 //	state := producerstate.New(kafkaversion.Latest, baseOffset)
-//	state.Load(snapshot.Entries, snapshotOffset, producerstate.Never)
+//	state.Load(snapshot.Entries, snapshotOffset)
 //	for each batch {
 //		outcome, err := state.Append(batch)
 //		if outcome.Completed && outcome.Txn.Aborted {
@@ -35,8 +35,9 @@
 //   - The last stable offset of a completed transaction is the first offset of
 //     the oldest transaction of another producer that is still open, or else
 //     the offset behind the marker.
-//   - Producers that were silent for producer.id.expiration.ms are dropped
-//     when a snapshot is loaded, unless in a transaction.
+//   - A broker drops producers that were silent for producer.id.expiration.ms
+//     when it loads a snapshot, unless in a transaction. That is not modelled: it
+//     depends on the clock, and decides nothing about transactions.
 //
 // A broker keeps the last five batches of a producer to recognise duplicates
 // of clients; a replay needs the last one only, and so does a snapshot. The

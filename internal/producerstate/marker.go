@@ -10,18 +10,18 @@ import (
 	"github.com/kafsck/kafsck/recordbatch"
 )
 
-// Marker is an ABORT or COMMIT marker (EndTransactionMarker).
-type Marker struct {
+// marker is an ABORT or COMMIT marker (EndTransactionMarker).
+type marker struct {
 	Aborted          bool
 	CoordinatorEpoch int32
 	Timestamp        int64 // of the record, epoch milliseconds
 }
 
-// DecodeMarker decodes the marker of a control batch, whose Data must be
+// decodeMarker decodes the marker of a control batch, whose Data must be
 // there, as EndTransactionMarker.deserialize does: it looks at the first
 // record only. ok is false where the batch has no records, because compaction
 // removed the whole transaction. The error is an *indexfile.KafkaError.
-func DecodeMarker(b *recordbatch.Batch, d *recordbatch.Decoder, version kafkaversion.Version) (m Marker, ok bool, err error) {
+func decodeMarker(b *recordbatch.Batch, d *recordbatch.Decoder, version kafkaversion.Version) (m marker, ok bool, err error) {
 	if b.Count == 0 {
 		return m, false, nil
 	}
@@ -54,8 +54,8 @@ func DecodeMarker(b *recordbatch.Batch, d *recordbatch.Decoder, version kafkaver
 //
 // Since 4.1 a broker reads the value without looking at its size before. What
 // it throws on a short one is not caught by a recovery, unlike earlier.
-func parseMarker(r *recordbatch.Record, version kafkaversion.Version) (Marker, error) {
-	m := Marker{Timestamp: r.Timestamp}
+func parseMarker(r *recordbatch.Record, version kafkaversion.Version) (marker, error) {
+	m := marker{Timestamp: r.Timestamp}
 	if !r.HasKey {
 		return m, &indexfile.KafkaError{Class: classNullPointer}
 	}

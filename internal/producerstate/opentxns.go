@@ -1,10 +1,5 @@
 package producerstate
 
-import (
-	"maps"
-	"slices"
-)
-
 // openTxns are the transactions without a marker, by first offset. As in
 // Kafka's map, a second one with the same first offset takes the place of the
 // first. The smallest offset is at hand through a heap from which removed
@@ -72,8 +67,6 @@ func (o *openTxns) firstOfOthers(producerID int64) (first int64, ok bool) {
 		o.pop()
 	}
 }
-
-func (o *openTxns) offsets() []int64 { return slices.Sorted(maps.Keys(o.byOffset)) }
 
 func (o *openTxns) push(offset int64) {
 	o.heap = append(o.heap, offset)

@@ -3,7 +3,6 @@ package producerstate
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/kafsck/kafsck/indexfile"
@@ -35,35 +34,15 @@ func New(version kafkaversion.Version, offset int64) *State {
 	}
 }
 
-// Expiry says which producers of a snapshot are too old to be loaded.
-type Expiry struct {
-	// NowMs is the time, and AfterMs producer.id.expiration.ms (default
-	// 86,400,000; in old releases transactional.id.expiration.ms). AfterMs 0
-	// drops nobody.
-	NowMs, AfterMs int64
-}
-
-// Never drops no producer: the right choice where only transactions matter,
-// since a producer with an open one never expires.
-var Never = Expiry{}
-
-// expired says whether a broker drops the entry
-// (ProducerStateManager.isProducerExpired).
-func (x Expiry) expired(e *statefile.ProducerEntry) bool {
-	return x.AfterMs > 0 && !e.InTransaction() && x.NowMs-e.LastTimestamp >= x.AfterMs
-}
-
 // Load replaces the state by that of a producer snapshot, which holds what is
 // known after all batches below offset (ProducerStateManager.loadFromSnapshot).
 // The caller has checked that the snapshot is sound: a broker deletes one that
-// isn't, and takes the next older one.
-func (s *State) Load(entries []statefile.ProducerEntry, offset int64, expiry Expiry) {
+// isn't, and takes the next older one. Nobody expires here, as producers do in a
+// broker that were silent for too long: that never concerns one in a transaction.
+func (s *State) Load(entries []statefile.ProducerEntry, offset int64) {
 	s.Reset(offset)
 	for i := range entries {
 		e := entries[i]
-		if expiry.expired(&e) {
-			continue
-		}
 		if !e.HasBatch() {
 			e.LastSequence, e.FirstSequence, e.LastOffset, e.OffsetDelta = noSequence, noSequence, -1, 0
 		}
@@ -119,23 +98,6 @@ func (s *State) Snapshot() []statefile.ProducerEntry {
 func (s *State) FirstUndecidedOffset() (offset int64, ok bool) {
 	first, _, ok := s.open.first()
 	return first, ok
-}
-
-// OpenTxn is a transaction without its marker.
-type OpenTxn struct {
-	ProducerID  int64
-	FirstOffset int64
-}
-
-// Open yields the open transactions by first offset.
-func (s *State) Open() iter.Seq[OpenTxn] {
-	return func(yield func(OpenTxn) bool) {
-		for _, first := range s.open.offsets() {
-			if !yield(OpenTxn{ProducerID: s.open.byOffset[first], FirstOffset: first}) {
-				return
-			}
-		}
-	}
 }
 
 // CompletedTxn is a transaction that a marker ended.

@@ -31,7 +31,7 @@ func data(t testing.TB, offset, producer int64, epoch int16, sequence int32, tra
 	return parse(t, b.WithProducer(producer, epoch, sequence).Encode())
 }
 
-func marker(t testing.TB, offset, producer int64, epoch int16, commit bool, coordinator int32) *recordbatch.Batch {
+func marked(t testing.TB, offset, producer int64, epoch int16, commit bool, coordinator int32) *recordbatch.Batch {
 	return parse(t, batchtest.Marker(offset, 1000+offset, producer, epoch, commit, coordinator).Encode())
 }
 
@@ -55,11 +55,11 @@ func TestLastStableOffsetIsThatOfOthers(t *testing.T) {
 		data(t, 0, 7, 0, 0, true),
 		data(t, 3, 8, 0, 0, true),
 		data(t, 6, 9, 0, 0, true),
-		marker(t, 9, 8, 0, false, 1),
-		marker(t, 10, 7, 0, true, 1),
+		marked(t, 9, 8, 0, false, 1),
+		marked(t, 10, 7, 0, true, 1),
 		data(t, 11, 8, 0, 3, true),
-		marker(t, 14, 9, 0, false, 1),
-		marker(t, 15, 8, 0, false, 1),
+		marked(t, 14, 9, 0, false, 1),
+		marked(t, 15, 8, 0, false, 1),
 	)
 	want := []CompletedTxn{
 		{ProducerID: 8, FirstOffset: 3, LastOffset: 9, LastStableOffset: 0, Aborted: true},
@@ -85,12 +85,12 @@ func TestProducerEntry(t *testing.T) {
 	if got, _ := s.Producer(7); got != want {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
-	appendAll(t, s, data(t, 3, 7, 2, 8, true), marker(t, 6, 7, 2, true, 4))
+	appendAll(t, s, data(t, 3, 7, 2, 8, true), marked(t, 6, 7, 2, true, 4))
 	want.LastTimestamp, want.CoordinatorEpoch, want.FirstSequence, want.LastSequence, want.LastOffset = 1006, 4, 8, 10, 5
 	if got, _ := s.Producer(7); got != want {
 		t.Errorf("after a marker: got %+v\nwant %+v", got, want)
 	}
-	appendAll(t, s, marker(t, 7, 7, 3, true, 5)) // another epoch drops the batch
+	appendAll(t, s, marked(t, 7, 7, 3, true, 5)) // another epoch drops the batch
 	want = statefile.ProducerEntry{
 		ProducerID: 7, ProducerEpoch: 3, CoordinatorEpoch: 5, CurrentTxnFirstOffset: -1, LastTimestamp: 1007,
 		FirstSequence: -1, LastSequence: -1, LastOffset: -1,
@@ -117,13 +117,13 @@ func TestWhatOldReleasesDid(t *testing.T) {
 		return New(v, 0)
 	}
 	for version, want := range map[string]int{"2.7.2": 1, "2.8.0": 0} {
-		if got := appendAll(t, old(version), marker(t, 5, 7, 0, false, 0)); len(got) != want {
+		if got := appendAll(t, old(version), marked(t, 5, 7, 0, false, 0)); len(got) != want {
 			t.Errorf("%s: an empty transaction completed %v", version, got)
 		}
 	}
 	for version, want := range map[string]int64{"2.4.0": 1000, "2.4.1": 1003} {
 		s := old(version)
-		appendAll(t, s, data(t, 0, 7, 0, 0, true), marker(t, 3, 7, 0, true, 0))
+		appendAll(t, s, data(t, 0, 7, 0, 0, true), marked(t, 3, 7, 0, true, 0))
 		if e, _ := s.Producer(7); e.LastTimestamp != want {
 			t.Errorf("%s: timestamp %d after a marker, want %d", version, e.LastTimestamp, want)
 		}
@@ -131,7 +131,7 @@ func TestWhatOldReleasesDid(t *testing.T) {
 	for version, class := range map[string]string{"2.2.2": classProducerFenced, "2.3.0": ""} {
 		s := old(version)
 		appendAll(t, s, data(t, 0, 7, 2, 0, true))
-		outcome, err := s.Append(marker(t, 3, 7, 1, false, 0))
+		outcome, err := s.Append(marked(t, 3, 7, 1, false, 0))
 		if !outcome.FencedEpoch || className(err) != class {
 			t.Errorf("%s: %+v, %v", version, outcome, err)
 		}
@@ -194,8 +194,8 @@ func TestThrown(t *testing.T) {
 	}
 	// Two producers whose transactions claim one first offset.
 	s = New(kafkaversion.Latest, 0)
-	appendAll(t, s, data(t, 0, 7, 0, 0, true), data(t, 0, 8, 0, 0, true), marker(t, 3, 7, 0, false, 0))
-	if _, err := s.Append(marker(t, 4, 8, 0, false, 0)); className(err) != classIllegalArgument {
+	appendAll(t, s, data(t, 0, 7, 0, 0, true), data(t, 0, 8, 0, 0, true), marked(t, 3, 7, 0, false, 0))
+	if _, err := s.Append(marked(t, 4, 8, 0, false, 0)); className(err) != classIllegalArgument {
 		t.Errorf("a transaction that was not started: %v", err)
 	}
 }
@@ -211,26 +211,22 @@ func TestCompactedControlBatchOnlyNamesItsProducer(t *testing.T) {
 	}
 }
 
-func TestExpiry(t *testing.T) {
+func TestLoad(t *testing.T) {
 	entries := []statefile.ProducerEntry{
 		{ProducerID: 1, LastTimestamp: 100, CurrentTxnFirstOffset: -1, LastOffset: 5},
 		{ProducerID: 2, LastTimestamp: 100, CurrentTxnFirstOffset: 4, LastOffset: 6},
 		{ProducerID: 3, LastTimestamp: 150, CurrentTxnFirstOffset: -1, LastOffset: -1, LastSequence: 77},
 	}
 	s := New(kafkaversion.Latest, 0)
-	s.Load(entries, 10, Expiry{NowMs: 200, AfterMs: 100})
-	if _, known := s.Producer(1); known || s.Len() != 2 || s.EndOffset() != 10 {
+	s.Load(entries, 10)
+	if s.Len() != 3 || s.EndOffset() != 10 {
 		t.Errorf("loaded %+v, end %d", s.Snapshot(), s.EndOffset())
 	}
 	if e, _ := s.Producer(3); e.LastSequence != -1 {
 		t.Errorf("an entry without a batch has no sequence: %+v", e)
 	}
-	if got := slices.Collect(s.Open()); !slices.Equal(got, []OpenTxn{{ProducerID: 2, FirstOffset: 4}}) {
-		t.Errorf("open %+v", got)
-	}
-	s.Load(entries, 10, Never)
-	if s.Len() != 3 {
-		t.Errorf("%d producers", s.Len())
+	if first, open := s.FirstUndecidedOffset(); !open || first != 4 {
+		t.Errorf("open since %d %v", first, open)
 	}
 }
 

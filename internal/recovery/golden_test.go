@@ -120,7 +120,7 @@ func TestStateIsThatOfSnapshots(t *testing.T) {
 			}
 			compared++
 			want := producerstate.New(o.Version, 0)
-			want.Load(snapshot.Entries, state.EndOffset(), producerstate.Never)
+			want.Load(snapshot.Entries, state.EndOffset())
 			got, stored := state.Snapshot(), want.Snapshot()
 			if len(got) != len(stored) {
 				t.Errorf("%s: %d producers, want %d", name, len(got), len(stored))

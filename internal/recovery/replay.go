@@ -13,13 +13,13 @@ import (
 	"github.com/kafsck/kafsck/internal/statefile"
 )
 
-// Replay applies the batches of a log to the state of its producers, from the
+// replay applies the batches of a log to the state of its producers, from the
 // batch that holds the offset from on: how a broker gets from a snapshot to a
 // later offset (LogLoader.rebuildProducerState). Only headers and markers are
 // read; no checksum is looked at, by Kafka neither. The walk ends silently
 // where the last batch is incomplete. thrown is what keeps a broker from
 // loading the log; err is about reading.
-func Replay(r io.ReaderAt, size int64, file string, from int64, version kafkaversion.Version, state *producerstate.State) (thrown *indexfile.KafkaError, err error) {
+func replay(r io.ReaderAt, size int64, file string, from int64, version kafkaversion.Version, state *producerstate.State) (thrown *indexfile.KafkaError, err error) {
 	w := walker{r: r, end: size, file: file, version: version}
 	for {
 		ok, thrown, err := w.header()
@@ -95,7 +95,7 @@ func StateBefore(p *logdir.Partition, base, logStart int64, version kafkaversion
 		case err != nil:
 			return before, err
 		}
-		before.State.Load(snapshot.Entries, entry.File.BaseOffset, producerstate.Never)
+		before.State.Load(snapshot.Entries, entry.File.BaseOffset)
 		before.Snapshot, before.Start = entry, entry.File.BaseOffset
 	}
 	from := before.State.EndOffset()
@@ -127,5 +127,5 @@ func replayFile(path string, from int64, version kafkaversion.Version, state *pr
 		return nil, fmt.Errorf("producer state: %w", err)
 	}
 	defer f.Close()
-	return Replay(f, size, path, from, version, state)
+	return replay(f, size, path, from, version, state)
 }

@@ -26,9 +26,9 @@ const (
 	Append
 )
 
-// DefaultMaxMessageBytes was max.message.bytes of the releases that apply it
-// in a recovery, 0.8.1 to 0.10.2.
-const DefaultMaxMessageBytes = 1000012
+// maxMessageBytes is the default of max.message.bytes in the releases that apply
+// it in a recovery, 0.8.1 to 0.10.2.
+const maxMessageBytes = 1000012
 
 // Options say how a segment is recovered.
 type Options struct {
@@ -40,8 +40,6 @@ type Options struct {
 	// Interval is index.interval.bytes, MaxIndexSize segment.index.bytes.
 	Interval     int64
 	MaxIndexSize int
-	// MaxMessageBytes is max.message.bytes; 0 stands for the default.
-	MaxMessageBytes int64
 	// Producers, where not nil, is the state before the segment, and
 	// afterwards that behind it. Without it no transaction index is built.
 	Producers *producerstate.State
@@ -59,10 +57,7 @@ func Segment(r io.ReaderAt, size int64, o Options) (*Result, error) {
 	s := &segment{options: o, result: Result{Size: size, Largest: Timestamp{-1, o.BaseOffset}, NextOffset: o.BaseOffset}}
 	s.walker = walker{r: r, end: size, file: o.File, version: o.Version}
 	if !o.Version.Before(0, 8, 1) && o.Version.Before(0, 11) {
-		s.walker.maxMessage = o.MaxMessageBytes
-		if o.MaxMessageBytes == 0 {
-			s.walker.maxMessage = DefaultMaxMessageBytes
-		}
+		s.walker.maxMessage = maxMessageBytes
 	}
 	if size > math.MaxInt32 {
 		return s.fail(0, &indexfile.KafkaError{Class: classKafka, Message: fmt.Sprintf(

@@ -50,7 +50,7 @@ func manyProducers(n int) []ProducerEntry {
 	for i := range entries {
 		entries[i] = ProducerEntry{ProducerID: int64(i), LastSequence: int32(i) * 3, LastOffset: int64(i) * 7, OffsetDelta: 2,
 			LastTimestamp: -1, CoordinatorEpoch: -1, CurrentTxnFirstOffset: -1}
-		entries[i].FirstSequence = decrementSequence(int32(i)*3, 2)
+		entries[i].FirstSequence = FirstSequence(int32(i)*3, 2)
 	}
 	return entries
 }

@@ -231,18 +231,19 @@ func decodeProducer(b []byte) ProducerEntry {
 		FirstSequence:         -1,
 	}
 	if e.HasBatch() {
-		e.FirstSequence = decrementSequence(e.LastSequence, e.OffsetDelta)
+		e.FirstSequence = FirstSequence(e.LastSequence, e.OffsetDelta)
 	}
 	return e
 }
 
-// decrementSequence goes back from a sequence number; behind 0 comes the
-// largest one (DefaultRecordBatch.decrementSequence).
-func decrementSequence(sequence, by int32) int32 {
-	if sequence < by {
-		return math.MaxInt32 - (by - sequence) + 1
+// FirstSequence is the sequence number of the first record of a batch, by that
+// of the last one and the number of records between them; behind 0 comes the
+// largest (DefaultRecordBatch.decrementSequence).
+func FirstSequence(last, delta int32) int32 {
+	if last < delta {
+		return math.MaxInt32 - (delta - last) + 1
 	}
-	return sequence - by
+	return last - delta
 }
 
 // AppendProducerSnapshot appends the snapshot that a broker writes for the

@@ -16,8 +16,6 @@ var (
 	// ZeroUUID stands for "no id"; as a directory id it means that the
 	// replica is on its way from ZooKeeper ("migrating").
 	ZeroUUID = UUID{}
-	// MetadataTopicID is the id of __cluster_metadata.
-	MetadataTopicID = UUID{15: 1}
 	// UnassignedDirectoryID marks a replica that has no directory yet.
 	UnassignedDirectoryID = UUID{15: 1}
 	// LostDirectoryID marks a replica whose directory is offline.

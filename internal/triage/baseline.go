@@ -48,9 +48,6 @@ func (b *Baseline) Has(f *sanity.Finding) bool {
 	return ok && !worse(extentOf(f), was)
 }
 
-// Len is how many findings the baseline holds.
-func (b *Baseline) Len() int { return len(b.known) }
-
 // ReadBaseline reads the output of sanity-check --format json: one object a
 // line, of which only the findings matter. The outputs of several runs may
 // stand one after another. Anything that is not such an output is an error, so

@@ -10,16 +10,13 @@ import (
 )
 
 // Rules are the choices of one run. The zero value shows everything and fails
-// at infos; NewRules has the defaults of the command line.
+// at infos.
 type Rules struct {
 	Only     []sanity.Code // show these alone; none: all
 	Ignore   []sanity.Code // don't show these
 	FailOn   sanity.Severity
 	Baseline *Baseline // nil: nothing is known
 }
-
-// NewRules are the defaults: everything is shown, errors fail.
-func NewRules() Rules { return Rules{FailOn: sanity.Error} }
 
 // ParseSeverity is the severity of that name.
 func ParseSeverity(name string) (sanity.Severity, error) {
