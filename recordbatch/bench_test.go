@@ -70,3 +70,36 @@ func BenchmarkDecode(b *testing.B) {
 		})
 	}
 }
+
+// What a scan and decoding allocate doesn't depend on how many batches and
+// records there are.
+func TestNothingIsAllocatedForBatchesAndRecords(t *testing.T) {
+	for _, codec := range []string{"none", "gzip", "snappy", "lz4", "zstd"} {
+		var decoder Decoder
+		measure := func(size int) (allocations float64, batches, records int) {
+			data := repeated(t, "kafka-4.4.0/closed/codec-"+codec+"-0/00000000000000000000.log", size)
+			allocations = testing.AllocsPerRun(3, func() {
+				batches, records = 0, 0
+				for batch, err := range NewScanner(bytes.NewReader(data), int64(len(data)), Options{}).Batches() {
+					if err != nil {
+						t.Fatal(err)
+					}
+					batches++
+					for decoder.Reset(batch); decoder.Next(); {
+						records++
+					}
+					if err := decoder.Err(); err != nil {
+						t.Fatal(err)
+					}
+				}
+			})
+			return allocations, batches, records
+		}
+		few, _, _ := measure(200 << 10)
+		many, batches, records := measure(1600 << 10)
+		// Memory of blocks is pooled; the pools may be emptied at any time.
+		if most := few + float64(batches)/10; many > most || batches < 100 {
+			t.Errorf("%s: %.0f allocations for %d batches with %d records, %.0f for an eighth of them", codec, many, batches, records, few)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"sync"
+	"sync/atomic"
 
 	"github.com/kafsck/kafsck/internal/ordered"
 	"github.com/kafsck/kafsck/internal/topics"
@@ -31,7 +32,7 @@ type logDump struct {
 	order orderCheck
 }
 
-// rendered is what a worker made of one chunk.
+// rendered is what a worker made of one unit of work, or of a part of it.
 type rendered struct {
 	text     []byte
 	findings []placedFinding
@@ -47,17 +48,47 @@ type placedFinding struct {
 	finding sanity.Finding
 }
 
+// pieceSize is how much text a worker makes before it hands it on. A record
+// isn't cut, so a piece can be larger.
+const pieceSize = 512 << 10
+
 var renderedPool = sync.Pool{New: func() any { return new(rendered) }}
 
+func newRendered() *rendered {
+	r := renderedPool.Get().(*rendered)
+	r.first, r.last = -1, -1
+	return r
+}
+
 func (r *rendered) release() {
+	if cap(r.text) > 4*pieceSize {
+		r.text = nil // of one large record
+	}
 	*r = rendered{text: r.text[:0], findings: r.findings[:0]}
 	renderedPool.Put(r)
 }
 
-// work is a chunk with the damage that only the sequence of batches shows.
+// unitSize is how many bytes of the log a worker gets at once where records are
+// decoded: their text is several times as large, and waits for its turn.
+const unitSize = 128 << 10
+
+// work is a run of batches with the damage that only their sequence shows.
 type work struct {
+	*share
+	from, to int // items
+}
+
+// share is a chunk that several workers look at.
+type share struct {
 	chunk *recordbatch.Chunk
 	order map[int]sanity.Finding // by item
+	users atomic.Int32
+}
+
+func (s *share) release() {
+	if s.users.Add(-1) == 0 {
+		s.chunk.Release()
+	}
 }
 
 // run dumps the log r of size bytes.
@@ -84,9 +115,9 @@ func (d *logDump) run(ctx context.Context, r io.ReaderAt, size int64) error {
 	d.left = d.Limit
 	d.order = orderCheck{file: d.file, base: d.base, last: -1}
 	tail := int64(0)
-	results := ordered.Map(ctx, workers, d.sequence(scanner), func(worker int, w work) *rendered {
-		defer w.chunk.Release()
-		return renderers[worker].render(d, w)
+	results := ordered.Stream(ctx, workers, d.sequence(scanner), func(worker int, w work, emit func(*rendered) bool) {
+		defer w.release()
+		renderers[worker].render(d, w, emit)
 	}, (*rendered).release)
 	for result, err := range results {
 		if err != nil {
@@ -140,7 +171,7 @@ func (d *logDump) write(result *rendered, end, size int64) error {
 	return d.sink.write(result.text[at:])
 }
 
-// sequence yields the chunks of the scan, with what their order shows.
+// sequence yields the batches of the scan in units, with what their order shows.
 func (d *logDump) sequence(scanner *recordbatch.Scanner) iter.Seq2[work, error] {
 	return func(yield func(work, error) bool) {
 		for chunk, err := range scanner.Chunks() {
@@ -148,7 +179,7 @@ func (d *logDump) sequence(scanner *recordbatch.Scanner) iter.Seq2[work, error] 
 				yield(work{}, err)
 				return
 			}
-			w := work{chunk: chunk}
+			w := &share{chunk: chunk}
 			past := true
 			for i := range chunk.Items {
 				item := &chunk.Items[i]
@@ -164,11 +195,31 @@ func (d *logDump) sequence(scanner *recordbatch.Scanner) iter.Seq2[work, error] 
 				}
 				past = past && item.Batch.BaseOffset() > d.ToOffset
 			}
-			if !yield(w, nil) || past && len(chunk.Items) > 0 && d.ToOffset < 1<<62 {
+			if !d.units(w, yield) || past && len(chunk.Items) > 0 && d.ToOffset < 1<<62 {
 				return
 			}
 		}
 	}
+}
+
+// units cuts a chunk into units of work.
+func (d *logDump) units(s *share, yield func(work, error) bool) bool {
+	defer s.release()
+	s.users.Store(1)
+	items := s.chunk.Items
+	for from := 0; from < len(items); {
+		to, size := from, int64(0)
+		for to < len(items) && (!d.deep() || size < unitSize) {
+			size += items[to].Batch.Size
+			to++
+		}
+		s.users.Add(1)
+		if !yield(work{s, from, to}, nil) {
+			return false
+		}
+		from = to
+	}
+	return true
 }
 
 // orderCheck finds what the checksum of a v2 batch doesn't cover: base offsets

@@ -8,13 +8,15 @@ import (
 // renderer is the state of one worker.
 type renderer struct {
 	decoder recordbatch.Decoder
+	out     *rendered            // what is being made
+	emit    func(*rendered) bool // takes it
+	stopped bool                 // nobody wants more
 }
 
-// render makes text or JSON of a chunk.
-func (w *renderer) render(d *logDump, in work) *rendered {
-	out := renderedPool.Get().(*rendered)
-	out.first, out.last = -1, -1
-	for i := range in.chunk.Items {
+// render makes text or JSON of a unit of work, and emits it in pieces.
+func (w *renderer) render(d *logDump, in work, emit func(*rendered) bool) {
+	w.out, w.emit, w.stopped = newRendered(), emit, false
+	for i := in.from; i < in.to && !w.stopped; i++ {
 		item := &in.chunk.Items[i]
 		var damage []sanity.Finding
 		if item.Err != nil {
@@ -24,15 +26,25 @@ func (w *renderer) render(d *logDump, in work) *rendered {
 			damage = append(damage, f)
 		}
 		if item.IsBatch() {
-			w.batch(d, out, &item.Batch, damage)
+			w.batch(d, &item.Batch, damage)
 		} else {
-			out.place(damage)
+			w.out.place(damage)
 		}
 		if d.Limit >= 0 && d.left <= 0 {
 			break
 		}
+		w.flush()
 	}
-	return out
+	w.emit(w.out)
+	w.out = nil
+}
+
+// flush emits what there is when it is a piece.
+func (w *renderer) flush() {
+	if len(w.out.text) >= pieceSize && !w.stopped {
+		w.stopped = !w.emit(w.out)
+		w.out = newRendered()
+	}
 }
 
 func (r *rendered) place(findings []sanity.Finding) {
@@ -42,14 +54,15 @@ func (r *rendered) place(findings []sanity.Finding) {
 }
 
 // batch renders one batch, and its records where they are asked for.
-func (w *renderer) batch(d *logDump, out *rendered, b *recordbatch.Batch, damage []sanity.Finding) {
+func (w *renderer) batch(d *logDump, b *recordbatch.Batch, damage []sanity.Finding) {
+	out := w.out
 	if out.first < 0 {
 		out.first = b.BaseOffset()
 	}
 	out.last = b.LastOffset()
 	out.batches++
 	out.records += int64(max(b.Count, 0))
-	if !d.wants(b) || (d.OnlyDamaged && len(damage) == 0 && !d.deep()) {
+	if !d.wants(b) || d.OnlyDamaged && len(damage) == 0 && !w.damaged(d, b) {
 		out.place(damage)
 		return
 	}
@@ -67,13 +80,15 @@ func (w *renderer) batch(d *logDump, out *rendered, b *recordbatch.Batch, damage
 		out.text = appendHex(out.text, b)
 	}
 	out.place(damage)
-	found := len(damage)
-	shown := int64(0)
-	if d.deep() && b.Data != nil {
-		shown, found = w.records(d, out, b, found)
+	shown := int64(1)
+	if d.deep() {
+		shown = 0
+		if b.Data != nil {
+			shown = w.records(d, b, d.Format)
+		}
 	}
 	// A batch none of whose records is wanted isn't shown either.
-	if (d.Key != nil && shown == 0) || (d.OnlyDamaged && found == 0) {
+	if d.Key != nil && shown == 0 {
 		out.text = out.text[:start]
 		for i := range out.findings {
 			out.findings[i].at = min(out.findings[i].at, start)
@@ -81,58 +96,69 @@ func (w *renderer) batch(d *logDump, out *rendered, b *recordbatch.Batch, damage
 		return
 	}
 	if d.Limit >= 0 {
-		if !d.deep() {
-			shown = 1
-		}
 		d.left -= shown
 	}
 }
 
-// records renders the records of b and reports the damage met on the way.
-func (w *renderer) records(d *logDump, out *rendered, b *recordbatch.Batch, found int) (shown int64, damage int) {
+// damaged says whether the records of b show damage, which is found again when
+// they are rendered.
+func (w *renderer) damaged(d *logDump, b *recordbatch.Batch) bool {
+	if !d.deep() || b.Data == nil {
+		return false
+	}
+	out := w.out
+	w.out = newRendered()
+	w.records(d, b, Quiet)
+	found := len(w.out.findings) > 0
+	w.out.release()
+	w.out = out
+	return found
+}
+
+// records renders the records of b in a format and reports the damage met on
+// the way. It returns how many were shown. Text is emitted piece by piece as
+// soon as there is a record, so a batch may unfold to more than fits in memory.
+func (w *renderer) records(d *logDump, b *recordbatch.Batch, format Format) (shown int64) {
 	broken := !b.Valid()
 	w.decoder.Reset(b)
-	for w.decoder.Next() {
+	for !w.stopped && w.decoder.Next() {
 		r := w.decoder.Record()
 		if r.Legacy && !r.Valid() && b.Codec() != recordbatch.CodecNone {
 			f := sanity.At(sanity.BatchCRCMismatch, d.file)
 			f.Position, f.EndPosition = b.Position, b.EndPosition()
 			f.Offset, f.LastOffset = r.Offset, r.Offset
 			f.Message = "checksum mismatch of a message inside a wrapper"
-			out.place([]sanity.Finding{f})
-			found++
+			w.out.place([]sanity.Finding{f})
 		}
 		if !d.wantsRecord(r) {
 			continue
 		}
 		if d.Limit >= 0 && shown >= d.left {
-			return shown, found
+			return shown
 		}
 		shown++
 		decoded := d.decode(b, r)
-		switch d.Format {
+		switch format {
 		case Text:
-			out.text = d.appendRecordText(out.text, b, r, decoded)
+			w.out.text = d.appendRecordText(w.out.text, b, r, decoded)
 		case JSON:
-			out.text = d.appendRecordJSON(out.text, b, r, decoded)
+			w.out.text = d.appendRecordJSON(w.out.text, b, r, decoded)
 		}
 		if decoded != nil && d.ownTopic && decoded.Damaged() {
-			out.place([]sanity.Finding{decoded.Finding(d.file, b)})
-			found++
+			w.out.place([]sanity.Finding{decoded.Finding(d.file, b)})
 		}
 		if b.IsControl() {
 			if _, err := recordbatch.ParseControl(r); err != nil {
-				out.place([]sanity.Finding{sanity.FromRecords(d.file, b, err)})
-				found++
+				w.out.place([]sanity.Finding{sanity.FromRecords(d.file, b, err)})
 			}
 		}
+		w.flush()
 	}
 	// What a wrong checksum or magic explains isn't reported again.
 	if err := w.decoder.Err(); err != nil && !broken {
-		out.place([]sanity.Finding{sanity.FromRecords(d.file, b, err)})
-		found++
+		w.out.place([]sanity.Finding{sanity.FromRecords(d.file, b, err)})
 	}
-	return shown, found
+	return shown
 }
 
 // wants says whether the options ask for b.

@@ -129,3 +129,67 @@ func TestMapNeverEndsQuietlyWithContext(t *testing.T) {
 		}
 	}
 }
+
+// Several results of a value stay together and in order; a worker that is ahead
+// waits; and what nobody sees is dropped.
+func TestStreamKeepsOrder(t *testing.T) {
+	for _, workers := range []int{1, 2, 7} {
+		var made, dropped atomic.Int64
+		each := func(_, v int, emit func([2]int) bool) {
+			for i := range v % 5 {
+				made.Add(1)
+				if !emit([2]int{v, i}) {
+					return
+				}
+			}
+		}
+		drop := func([2]int) { dropped.Add(1) }
+		want := [2]int{1, 0}
+		seen := int64(0)
+		for got, err := range Stream(t.Context(), workers, numbers(500, nil), each, drop) {
+			if err != nil || got != want {
+				t.Fatalf("%d workers: %v, %v, want %v", workers, got, err, want)
+			}
+			seen++
+			if want[1]++; want[1] == want[0]%5 {
+				want[0], want[1] = want[0]+1, 0
+			}
+			if want[0]%5 == 0 {
+				want[0]++
+			}
+		}
+		if want[0] != 501 || seen != made.Load() || dropped.Load() != 0 {
+			t.Fatalf("%d workers: ended before %v; %d made, %d seen, %d dropped", workers, want, made.Load(), seen, dropped.Load())
+		}
+		for range Stream(t.Context(), workers, numbers(500, nil), each, drop) {
+			if seen++; seen%10 == 7 {
+				break
+			}
+		}
+		if made.Load() != seen+dropped.Load() {
+			t.Fatalf("%d workers: %d made, %d seen, %d dropped", workers, made.Load(), seen, dropped.Load())
+		}
+	}
+}
+
+// Work that stops halfway because the context ends doesn't look like a whole
+// one.
+func TestStreamNeverEndsQuietlyWithContext(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		for range 100 {
+			ctx, cancel := context.WithCancel(t.Context())
+			var last error
+			whole := false
+			for _, err := range Stream(ctx, workers, numbers(1, nil), func(_, _ int, emit func(int) bool) {
+				more := emit(0)
+				cancel()
+				whole = more && emit(1)
+			}, nil) {
+				last = err
+			}
+			if !whole && !errors.Is(last, context.Canceled) {
+				t.Fatalf("%d workers: left halfway, and the sequence ended with %v", workers, last)
+			}
+		}
+	}
+}
