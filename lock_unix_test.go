@@ -34,6 +34,6 @@ func locked(ts *testscript.TestScript, neg bool, args []string) {
 func TestScriptsUnderALock(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script/locked",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"locked": locked, "state": stateCmd, "fixture": fixtureCmd},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"locked": locked, "state": stateCmd, "fixture": fixtureCmd, "patch": patch},
 	})
 }

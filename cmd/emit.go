@@ -49,6 +49,7 @@ func (e *emitter) table(header []string, rows [][]string) {
 func (e *emitter) findings(list []sanity.Finding) {
 	for i := range list {
 		f := &list[i]
+		sanity.BesideBroker(f)
 		switch {
 		case f.Code.Unchecked():
 			e.code = worseExit(e.code, exitFailed)

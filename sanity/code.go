@@ -31,6 +31,7 @@ const (
 	LogZeroTail Code = "log-zero-tail"
 	LogZeroHole Code = "log-zero-hole"
 	LogGarbage  Code = "log-garbage"
+	LogTooLarge Code = "log-too-large"
 
 	BatchBadSize              Code = "batch-bad-size"
 	BatchBadMagic             Code = "batch-bad-magic"

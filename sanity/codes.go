@@ -9,6 +9,7 @@ var Codes = []Code{
 	LogZeroTail,
 	LogZeroHole,
 	LogGarbage,
+	LogTooLarge,
 	BatchBadSize,
 	BatchBadMagic,
 	BatchBadCodec,

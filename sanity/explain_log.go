@@ -57,4 +57,15 @@ var logExplanations = []Explanation{
 			stepLook, stepSalvage, stepRecovery, stepReplica, stepRefetch,
 		},
 	},
+	{
+		Code:    LogTooLarge,
+		Title:   "the log is larger than a segment can be",
+		Meaning: "The file has more than 2147483647 bytes. Positions in an index and in the broker's own reading have 31 bits; what lies behind is out of reach. The file is checked all the same.",
+		Cause:   "An early 0.8 broker with segment.bytes close to the limit (KAFKA-1670); files that were joined by hand; a restored sparse file with a wrong size.",
+		Broker:  "Opening the segment throws KafkaException (\"larger than the maximum allowed segment size\"). It is thrown while the log dir is loaded, after a clean stop too, and the broker does not start.",
+		Legal:   "Never.",
+		Next: []Step{
+			stepLook, stepSalvage, stepRecovery, stepRefetch,
+		},
+	},
 }

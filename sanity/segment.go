@@ -3,6 +3,7 @@ package sanity
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -63,6 +64,16 @@ func (s *segmentCheck) at(code Code, position, end int64, format string, args ..
 func (s *segmentCheck) fault(f Finding) *Finding {
 	s.faulty = true
 	return s.fold.add(f)
+}
+
+// tooLarge reports a log that no broker opens (FileRecords).
+func (s *segmentCheck) tooLarge() {
+	if s.size <= math.MaxInt32 {
+		return
+	}
+	f := s.at(LogTooLarge, math.MaxInt32, s.size, "%d bytes; a segment has %d at the most", s.size, math.MaxInt32)
+	f.Broker = "opening the segment throws KafkaException, after a clean stop too: the broker does not start"
+	s.partition.report.add(f)
 }
 
 // item takes the next step of the scan.
@@ -178,7 +189,7 @@ func (s *segmentCheck) tail(f *Finding) {
 	switch {
 	case newest && s.partition.env.live:
 		f.Severity = Info
-		f.Broker = "a broker holds the log directory: the end may be in mid-write, or preallocated"
+		f.Broker = midWrite
 	case newest && f.Code == LogZeroTail, newest && !s.partition.env.closedCleanly:
 		f.Severity = Warning
 	}

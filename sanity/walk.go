@@ -92,6 +92,7 @@ func (p *partitionCheck) segment(segment *logdir.Segment, next int64) {
 	}
 	open = append(open, f)
 	s.size = f.size
+	s.tooLarge()
 	if err := p.scan(s, f); err != nil {
 		if p.ctx.Err() != nil {
 			s.stop()

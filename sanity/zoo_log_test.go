@@ -38,6 +38,13 @@ func logExhibits() []exhibit {
 		{code: EpochDecreased, name: "falls in the next segment", tree: built(two(list{kv(0).WithEpoch(4)}, list{kv(1).WithEpoch(2), kv(2).WithEpoch(4)}, 1), noEpochs),
 			file: dir0 + "00000000000000000001.log", position: 0, slot: -1, severity: Warning, quiet: true},
 
+		{code: LogTooLarge, name: "zeros", tree: built(of(kv(0)), nil), sizes: map[string]int64{seg0 + ".log": 1 << 31},
+			file: seg0 + ".log", position: 1<<31 - 1, slot: -1, severity: Error},
+		{code: LogTooLarge, name: "older segment", tree: built(two(list{kv(0)}, list{kv(1)}, 1), nil), sizes: map[string]int64{seg0 + ".log": 3 << 30},
+			file: seg0 + ".log", position: 1<<31 - 1, slot: -1, severity: Error},
+		{code: LogTooLarge, name: "no batch", tree: built(of(), nil), sizes: map[string]int64{seg0 + ".log": 1<<31 + 1},
+			file: seg0 + ".log", position: 1<<31 - 1, slot: -1, severity: Error},
+
 		{code: OffsetBelowBase, name: "first batch", tree: built(of(kv(0), kv(1)), func(t tree) {
 			without(t, "00000000000000000000.index", "00000000000000000000.timeindex", "00000000000000000002.snapshot")
 			t[dir0+"00000000000000000005.log"] = t[seg0+".log"]

@@ -24,6 +24,7 @@ type exhibit struct {
 	tree     tree
 	links    map[string]string // symbolic links by path
 	sparse   map[string]int64  // sizes of files that are nothing but a hole
+	sizes    map[string]int64  // sizes that files get, by a hole behind their bytes
 	targets  []string          // "small-0" where there are none
 	options  Options
 	file     string // path in the tree; "" leaves it open
@@ -145,6 +146,11 @@ func (x *exhibit) write(t *testing.T) string {
 			t.Fatal(err)
 		}
 		if err := os.Truncate(full, size); err != nil {
+			t.Skip(err)
+		}
+	}
+	for path, size := range x.sizes {
+		if err := os.Truncate(make(path), size); err != nil {
 			t.Skip(err)
 		}
 	}

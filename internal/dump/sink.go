@@ -72,6 +72,7 @@ func (s *Sink) count(r *rendered) {
 // finding reports a finding: as an object among the others in JSON, as one
 // line on the error stream otherwise.
 func (s *Sink) finding(f *sanity.Finding) error {
+	sanity.BesideBroker(f)
 	switch {
 	case f.Code.Unchecked():
 		s.Summary.Unchecked++
