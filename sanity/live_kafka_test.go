@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/internal/oracle"
 )
 
@@ -51,11 +50,7 @@ const liveTime = 20 * time.Second
 // of one code on preallocated segments.
 func soundDir(t *testing.T, root, when string, but Code) Summary {
 	t.Helper()
-	dir, err := logdir.OpenDir(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := Check(t.Context(), []*logdir.Target{{Path: root, Dir: dir}}, Options{Workers: 2}, func(f *Finding) error {
+	s, err := Check(t.Context(), resolve(t, root), Options{Workers: 2}, func(f *Finding) error {
 		if f.Severity > Info && (f.Severity != Warning || f.Code != but || !strings.Contains(f.File, "preallocated-0")) {
 			t.Errorf("%s: %s", when, f.AppendJSON(nil))
 		}
