@@ -121,7 +121,7 @@ func (l *load) recoverLog() (end, recoveryPoint int64, err error) {
 			return 0, 0, err
 		}
 		known = true
-		if end < l.options.LogStart && !l.options.Version.Before(1, 1) {
+		if end < l.options.LogStart && !l.options.Version.Before(2, 2, 1) { // KAFKA-8306
 			// Their snapshots aren't renamed, but deleted by startAt.
 			l.deleteSegments(l.segments, reasonBelowStart)
 			l.segments = nil

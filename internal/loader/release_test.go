@@ -63,3 +63,25 @@ func TestMissingIndexesByRelease(t *testing.T) {
 		t.Errorf("releases: %v; that keep indexes empty: %v", seen, keepsThemEmpty)
 	}
 }
+
+// A log that ends before its log start is deleted at the start since 2.2.1
+// (KAFKA-8306); earlier releases leave it, and nothing of it can be read.
+func TestLogStartBehindTheEndByRelease(t *testing.T) {
+	for p := range fixture.Partitions(t, "legacy/2.2.2") {
+		if p.Kind != fixture.Closed || p.Name != "none-0" {
+			continue
+		}
+		for text, deleted := range map[string]bool{"2.2.0": false, "2.2.1": true} {
+			version, err := kafkaversion.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := loader.Options{Version: version, Interval: 256, MaxIndexSize: 4096, Clean: true, LogStart: 1000}
+			if plan := planFor(t, p.Copy(t), o); !plan.Loads || plan.Lost.Any() != deleted {
+				t.Errorf("%s: lost %+v, %v", text, plan.Lost, plan.Failure)
+			}
+		}
+		return
+	}
+	t.Error("the capture has no such partition")
+}

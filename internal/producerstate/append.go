@@ -61,7 +61,7 @@ func (s *State) appendData(b *recordbatch.Batch) (Outcome, error) {
 	first := b.BaseOffset()
 	last := b.LastOffset()
 	delta := int32(last - first)
-	if s.version.Before(1, 1) { // told by sequences, which not every producer has
+	if s.version.Before(2, 1, 1) { // told by sequences, which not every producer has
 		delta = b.LastSequence() - b.BaseSequence
 		first = last - int64(delta)
 	}
@@ -93,7 +93,7 @@ func (s *State) appendMarker(b *recordbatch.Batch, m marker) (Outcome, error) {
 		FencedCoordinator: m.CoordinatorEpoch < e.CoordinatorEpoch,
 	}
 	offset := b.BaseOffset()
-	if s.version.Before(2, 3) {
+	if s.version.Before(2, 4, 1) {
 		if outcome.FencedEpoch {
 			return outcome, s.kafka(classProducerFenced, "Producer's epoch is no longer valid. There is probably another producer with a newer epoch. %d (request epoch), %d (server epoch)",
 				b.ProducerEpoch, e.ProducerEpoch)

@@ -128,7 +128,7 @@ func TestWhatOldReleasesDid(t *testing.T) {
 			t.Errorf("%s: timestamp %d after a marker, want %d", version, e.LastTimestamp, want)
 		}
 	}
-	for version, class := range map[string]string{"2.2.2": classProducerFenced, "2.3.0": ""} {
+	for version, class := range map[string]string{"2.4.0": classProducerFenced, "2.4.1": ""} {
 		s := old(version)
 		appendAll(t, s, data(t, 0, 7, 2, 0, true))
 		outcome, err := s.Append(marked(t, 3, 7, 1, false, 0))
@@ -136,9 +136,9 @@ func TestWhatOldReleasesDid(t *testing.T) {
 			t.Errorf("%s: %+v, %v", version, outcome, err)
 		}
 	}
-	// Transactional offset commits have no sequence: 1.0 takes their last
-	// offset for the first.
-	for version, want := range map[string]int64{"1.0.2": 2, "1.1.0": 0} {
+	// Transactional offset commits have no sequence: releases up to 2.1.0 take
+	// their last offset for the first.
+	for version, want := range map[string]int64{"2.1.0": 2, "2.1.1": 0} {
 		s := old(version)
 		appendAll(t, s, data(t, 0, 7, 0, -1, true))
 		if first, _ := s.FirstUndecidedOffset(); first != want {

@@ -60,7 +60,7 @@ func (e *Epochs) Assign(epoch int32, startOffset int64) {
 // one that is larger than all known.
 func (e *Epochs) recovered(version kafkaversion.Version, epoch int32, baseOffset int64) {
 	smallest := int32(0)
-	if !version.Before(2, 1) && version.Before(2, 6) {
+	if !version.Before(2, 1, 1) && version.Before(2, 6, 1) {
 		smallest = 1 // these releases forget epoch 0
 	}
 	if latest, known := e.Latest(); epoch >= smallest && (!known || epoch > latest.Epoch) {

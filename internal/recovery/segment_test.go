@@ -148,8 +148,10 @@ func TestLeaderEpochs(t *testing.T) {
 		want    entries
 	}{
 		{"4.4", nil, entries{{Epoch: 0, StartOffset: 0}, {Epoch: 2, StartOffset: 1}, {Epoch: 5, StartOffset: 4}}},
-		{"2.5", nil, entries{{Epoch: 2, StartOffset: 1}, {Epoch: 5, StartOffset: 4}}},
-		{"2.0", nil, entries{{Epoch: 0, StartOffset: 0}, {Epoch: 2, StartOffset: 1}, {Epoch: 5, StartOffset: 4}}},
+		{"2.6.1", nil, entries{{Epoch: 0, StartOffset: 0}, {Epoch: 2, StartOffset: 1}, {Epoch: 5, StartOffset: 4}}},
+		{"2.6.0", nil, entries{{Epoch: 2, StartOffset: 1}, {Epoch: 5, StartOffset: 4}}},
+		{"2.1.1", nil, entries{{Epoch: 2, StartOffset: 1}, {Epoch: 5, StartOffset: 4}}},
+		{"2.1.0", nil, entries{{Epoch: 0, StartOffset: 0}, {Epoch: 2, StartOffset: 1}, {Epoch: 5, StartOffset: 4}}},
 		{"4.4", entries{{Epoch: 3, StartOffset: 9}}, entries{{Epoch: 5, StartOffset: 4}}},
 		{"4.4", entries{{Epoch: 7, StartOffset: 9}}, entries{{Epoch: 7, StartOffset: 9}}},
 	} {
