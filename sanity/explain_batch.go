@@ -16,7 +16,7 @@ var batchExplanations = []Explanation{
 		Meaning: "The magic byte is none of 0, 1 and 2, or is not the one that the rest of the batch is written in. The checksum of magic 2 doesn't cover it.",
 		Cause:   "A changed bit in byte 16 of a batch.",
 		Broker:  "Recovery cuts at a magic below 0, and at one of 0 or 1 in a batch of magic 2. A magic of 3 or more passes recovery unnoticed, and the clients that fetch the batch refuse it.",
-		Legal:   "Never with the versions of Kafka up to 4.4, which know the magics 0, 1 and 2.",
+		Legal:   "Never with the versions of Kafka up to 4.4, which know the magics 0, 1 and 2. With --kafka-version also those that this release doesn't know: 1 came with 0.10, 2 with 0.11.",
 		Next:    []Step{stepLook, stepSalvage, stepRecovery, stepReplica, stepRefetch},
 	},
 	{
@@ -25,7 +25,7 @@ var batchExplanations = []Explanation{
 		Meaning: "The lowest three bits of the attributes name a codec above 4, the number of zstd.",
 		Cause:   "A client that wrote it so; with a wrong checksum as well, a changed bit.",
 		Broker:  "Recovery doesn't look at codecs and keeps the batch if its checksum is right. Consumers stop at it, and so does the log cleaner on a compacted topic.",
-		Legal:   "Never.",
+		Legal:   "Never. With --kafka-version also those that this release doesn't know: lz4 came with 0.8.2, zstd with 2.1.",
 		Next:    []Step{stepLook, stepReplica, stepSalvage, stepRefetch},
 	},
 	{
@@ -34,7 +34,8 @@ var batchExplanations = []Explanation{
 		Meaning: "Bits of the batch's attributes are set that no version of Kafka has given a meaning.",
 		Cause:   "A client that doesn't clear them; a newer format than kafsck knows; or damage.",
 		Broker:  "Brokers and clients ignore such bits. The records can be read.",
-		Legal:   "Bits with a meaning (codec, timestamp type, transactional, control, delete horizon) are never reported.",
+		Legal:   "Bits with a meaning (codec, timestamp type, transactional, control, delete horizon) are never reported, unless --kafka-version is before 3.1, which gave the delete horizon its bit.",
+		Rule:    "info for a delete horizon with --kafka-version before 3.1",
 		Next: []Step{
 			{"see the attributes and everything else in the header", "kafsck dump --hex FILE"},
 		},

@@ -20,8 +20,9 @@ var indexExplanations = []Explanation{
 		Title:   "a segment has no .index",
 		Meaning: "Beside a .log with batches there is no offset index.",
 		Cause:   "Somebody deleted the indexes, a copy left them out, or the segment is one of a broker before 2.3 that never rebuilt it.",
-		Broker:  "At its next start, clean or not, a broker since 2.3 runs the whole recovery of that segment, which rebuilds all its indexes and takes a start as long as reading the segment takes. 0.9 to 2.2 don't rebuild it at a clean start.",
+		Broker:  "At its next start, clean or not, a broker since 2.3 runs the whole recovery of that segment, which rebuilds all its indexes and takes a start as long as reading the segment takes. 0.9, 0.10.0 and 1.1 to 2.2 don't rebuild it at a clean start, and 0.8.0 doesn't start.",
 		Legal:   "Beside an empty .log: indexes are made on first use. Also where a .index.swap of it is there, in the middle of a compaction.",
+		Rule:    "error with --kafka-version before 0.8.1",
 		Next:    []Step{stepRebuildDry, stepRebuild},
 	},
 	{
@@ -103,6 +104,7 @@ var indexExplanations = []Explanation{
 		Cause:   "The segment is the newest one of a broker that runs or was killed. Also the metadata log of a controller, and -delete and -stray directories, whose indexes are not cut at shutdown.",
 		Broker:  "Nothing for a newest segment. In an older segment the zeros count as entries: lookups go wrong, retention may see the year 1970 in a time index (KAFKA-10207), and the next append to a file that looks full fails (KAFKA-19200).",
 		Legal:   "Always on a newest segment. A .kafka_cleanshutdown doesn't promise that it was cut: the machine may have failed just after it.",
+		Rule:    "warning with --kafka-version before 2.0, which rebuilds it in an older segment or behind a clean stop; error before 0.9",
 		Next:    []Step{{Do: "nothing for a newest segment"}, {"for another one: with the broker stopped, replace it", "kafsck rebuild-index --in-place DIR"}},
 	},
 	{

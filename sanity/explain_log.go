@@ -30,7 +30,7 @@ var logExplanations = []Explanation{
 		Cause:   "The size of the file reached the disk before its data when the machine lost power; or the topic has preallocated segments (log.preallocate) and the broker was killed, which leaves the segment at its full size.",
 		Broker:  "Up to 17 zeros are passed over. From 18 on, brokers since 0.10.2 fail on them with CorruptRecordException (record size 0 is smaller than 14), and a start with a clean-shutdown marker dies of it. After an unclean stop recovery cuts the file where the zeros begin, and removes all later segments. Brokers up to 0.10.1 take zeros for the end of the log.",
 		Legal:   "The newest segment of a running broker with preallocated segments always looks like this: info while a process holds .lock.",
-		Rule:    "warning on the newest segment of a partition; info there while a process holds .lock",
+		Rule:    "warning on the newest segment of a partition, but for one behind a clean stop with --kafka-version since 0.10.2; info there while a process holds .lock",
 		Next: []Step{
 			stepRecovery, stepSalvage, stepRefetch,
 		},

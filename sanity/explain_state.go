@@ -138,7 +138,8 @@ var fileExplanations = []Explanation{
 		Meaning: "A directory's name isn't that of a partition, or a file's name isn't what its suffix says: no broker would have written it.",
 		Cause:   "Something was copied, renamed or unpacked into the log dir: lost+found, a backup, an editor's file.",
 		Broker:  "A directory with such a name keeps the broker from using the whole log dir. Files are ignored, or taken for a segment of another number.",
-		Legal:   "remote-log-index-cache and the names with -delete, -future and -stray are Kafka's own.",
+		Legal:   "remote-log-index-cache and the names with -delete, -future and -stray are Kafka's own, unless --kafka-version is a release that doesn't know them and would not start.",
+		Rule:    "error with --kafka-version where that release doesn't start for it",
 		Next:    []Step{{Do: "with the broker stopped, move it out of the log dir, to where it can be looked at"}},
 	},
 	{

@@ -68,6 +68,7 @@ var timeIndexExplanations = []Explanation{
 		Cause:   "The segment is the newest one of a broker that runs or was killed, or one in a directory whose indexes are not cut at shutdown (the metadata log, -delete, -stray). 0.10.1 left such files beside old segments too.",
 		Broker:  "Nothing for a newest segment. In an older one the last slot reads as time 0, so that retention deletes the segment long before its time (KAFKA-10207).",
 		Legal:   "Always on a newest segment. Kafka's own sanity check calls it corrupt; it isn't.",
+		Rule:    "warning with --kafka-version before 2.3, which rebuilds it in an older segment or behind a clean stop",
 		Next:    []Step{{Do: "nothing for a newest segment"}, {"for another one: with the broker stopped, replace it", "kafsck rebuild-index --in-place DIR"}},
 	},
 	{

@@ -16,7 +16,8 @@ var txnIndexExplanations = []Explanation{
 		Meaning: "The version in front of the entry is one that Kafka refuses; all its releases write 0.",
 		Cause:   "A changed bit, or a file that is something else.",
 		Broker:  "The load of the partition fails with a KafkaException, after a clean stop too: the log dir goes offline, or the broker doesn't start.",
-		Legal:   "Brokers look at the first of the two version bytes only, and one that they take for 0 is accepted.",
+		Legal:   "Never. Brokers up to 4.3 look at the first of the two version bytes only: a version that is 0 there passes.",
+		Rule:    "warning with --kafka-version before 4.4 where the first byte is 0",
 		Next:    []Step{stepIndexEntries, stepRebuildDry, stepRebuild},
 	},
 	{

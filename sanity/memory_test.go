@@ -70,5 +70,6 @@ func (m *memory) checkIn(env environment, o Options, changed map[string][]byte) 
 		return memoryFile{bytes.NewReader(data)}, int64(len(data)), nil
 	}
 	r := c.partition(context.Background(), m.listing, env, nil)
+	c.reads.judge(r)
 	return r.report.sorted(), r.report.summary
 }

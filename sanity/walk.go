@@ -174,7 +174,7 @@ func (p *partitionCheck) missingIndexes(segment *logdir.Segment, s *segmentCheck
 	if segment.Index == nil && !p.hasLeftover(front+".index.swap") && s.batches > 0 {
 		f := At(IndexMissing, siblingPath(segment.Log, ".index"))
 		f.Message = "there is no offset index beside a log of " + text(s.size) + " bytes"
-		f.Broker = "the next start recovers the whole segment to rebuild it; brokers before 2.8 may go on without"
+		f.Broker = "the next start recovers the whole segment to rebuild it; brokers before 2.3 may go on without"
 		p.report.add(f)
 	}
 	if segment.TimeIndex != nil || !s.timestamps || p.hasLeftover(front+".timeindex.swap") {

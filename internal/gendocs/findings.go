@@ -23,6 +23,10 @@ or answers wrongly. A **warning** is suspicious, costs something, or will be
 rebuilt. An **info** is legal and worth knowing. Nothing that a real broker wrote
 is an error or a warning as long as nothing happened to it since.
 
+With ` + "`--kafka-version`" + ` findings are those of the release that is going to read the
+files: what it would rebuild is a warning, what it doesn't read an info, what it
+can't read an error ([which](cli.md#which-release-is-going-to-read-the-files)).
+
 In commands ` + "`FILE`" + ` is the file of the finding, ` + "`DIR`" + ` its partition directory,
 ` + "`OUT`" + ` a new directory on another disk. Commands of kafsck write nothing but what
 ` + "`salvage`" + ` and ` + "`rebuild-index`" + ` are told to.
