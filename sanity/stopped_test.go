@@ -56,7 +56,7 @@ func TestInterruptedUnitsCount(t *testing.T) {
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("%s: %v", path, err)
 			}
-			if summary.Files == 0 || summary.Bytes >= int64(len(data)) && path != dir || summary.Batches >= int64(repeat.Len()) {
+			if summary.Files == 0 || summary.Bytes >= int64(len(data)) && path != dir || summary.Batches >= repeat.Len() {
 				t.Errorf("%s: %+v", path, summary)
 			}
 			if workers > 1 {
