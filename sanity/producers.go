@@ -1,13 +1,16 @@
 package sanity
 
 import (
+	"container/list"
 	"math"
 
 	"github.com/kafsck/kafsck/recordbatch"
 )
 
-// mostProducers bounds how many producers are followed. Above it new ones are
-// not, and nothing is said that would need them.
+// mostProducers bounds how many producers are followed at once. Above it the one
+// that has been quiet for longest is forgotten, as a broker forgets producers by
+// their age. Those in a transaction are not: where all are, new ones can't be
+// followed, and nothing is said that would need them.
 const mostProducers = 1 << 16
 
 // producer is what a log shows of one producer id, as a broker's
@@ -21,37 +24,79 @@ type producer struct {
 	delta       int32
 	coordinator int32
 	epoch       int16
+	id          int64
+	place       *list.Element // among the quiet ones, or among those in a transaction
 }
 
 type producers struct {
 	byID map[int64]*producer
-	open map[int64]*producer // those in a transaction
-	full bool
+	// quiet are those in no transaction, the one first that was seen longest ago.
+	quiet list.List
+	// open are those in a transaction, in the order in which these began.
+	open      list.List
+	forgotten bool // some producer of the log is no longer known
+	full      bool // some producer was not followed
 }
 
 func (p *producers) get(id int64) *producer { return p.byID[id] }
 
+// seen notes that the producer has written again.
+func (p *producers) seen(v *producer) {
+	if v.firstOffset < 0 {
+		p.quiet.MoveToBack(v.place)
+	}
+}
+
 func (p *producers) add(id int64) *producer {
 	if len(p.byID) >= mostProducers {
-		p.full = true
-		return nil
+		oldest := p.quiet.Front()
+		if oldest == nil {
+			p.full = true
+			return nil
+		}
+		delete(p.byID, p.quiet.Remove(oldest).(*producer).id)
+		p.forgotten = true
 	}
 	if p.byID == nil {
-		p.byID, p.open = map[int64]*producer{}, map[int64]*producer{}
+		p.byID = map[int64]*producer{}
 	}
-	v := &producer{lastOffset: -1, firstOffset: -1, lastSeq: -1, coordinator: -1}
+	v := &producer{lastOffset: -1, firstOffset: -1, lastSeq: -1, coordinator: -1, id: id}
+	v.place = p.quiet.PushBack(v)
 	p.byID[id] = v
 	return v
 }
 
-// earliestOpen is the first offset of the transaction that has been open for
-// longest, apart from that of one producer; −1 where there is none.
-func (p *producers) earliestOpen(except int64) int64 {
-	first := int64(-1)
-	for id, v := range p.open {
-		if id != except && (first < 0 || v.firstOffset < first) {
-			first = v.firstOffset
+// begin notes that a transaction of v begins with the batch cur of a file.
+func (p *producers) begin(v *producer, cur *fact, file string) {
+	v.firstOffset, v.firstFile, v.position = cur.base, file, cur.position
+	p.quiet.Remove(v.place)
+	v.place = p.open.PushBack(v)
+}
+
+// end notes that a transaction of v ends, if it is in one.
+func (p *producers) end(v *producer) {
+	if v.firstOffset >= 0 {
+		p.open.Remove(v.place)
+		v.place = p.quiet.PushBack(v)
+	}
+	v.firstOffset = -1
+}
+
+// inTransaction yields the producers in a transaction.
+func (p *producers) inTransaction(yield func(*producer) bool) {
+	for e := p.open.Front(); e != nil; e = e.Next() {
+		if !yield(e.Value.(*producer)) {
+			return
 		}
+	}
+}
+
+// earliestOpen is the first offset of the transaction that has been open for
+// longest; −1 where there is none.
+func (p *producers) earliestOpen() int64 {
+	first := int64(-1)
+	if e := p.open.Front(); e != nil {
+		first = e.Value.(*producer).firstOffset
 	}
 	return first
 }
@@ -73,6 +118,7 @@ func (s *segmentCheck) producer(cur *fact) {
 		}
 		p.epoch = cur.producerEpoch
 	}
+	l.producers.seen(p)
 	if cur.producerEpoch < p.epoch {
 		f := s.at(ProducerEpochDecreased, cur.position, cur.end, "producer %d: epoch %d behind %d", cur.producerID, cur.producerEpoch, p.epoch)
 		f.Offset, f.LastOffset = cur.base, cur.last
@@ -94,8 +140,7 @@ func (s *segmentCheck) producer(cur *fact) {
 	}
 	p.lastSeq, p.lastOffset, p.delta = cur.lastSequence, cur.last, cur.offsetDelta
 	if cur.transactional && p.firstOffset < 0 {
-		p.firstOffset, p.firstFile, p.position = cur.base, s.file, cur.position
-		l.producers.open[cur.producerID] = p
+		l.producers.begin(p, cur, s.file)
 	}
 }
 
@@ -127,11 +172,10 @@ func (s *segmentCheck) sequence(cur *fact, p *producer) {
 // marker ends a transaction.
 func (s *segmentCheck) marker(cur *fact, p *producer) {
 	first := p.firstOffset
-	p.firstOffset = -1
-	delete(s.lineage.producers.open, cur.producerID)
+	s.lineage.producers.end(p)
 	p.coordinator = cur.coordinator
 	if cur.marker == recordbatch.ControlAbort && s.txns != nil {
-		stable := s.lineage.producers.earliestOpen(cur.producerID)
+		stable := s.lineage.producers.earliestOpen()
 		if stable < 0 {
 			stable = cur.base + 1
 		}

@@ -30,8 +30,8 @@ func (p *partitionCheck) snapshot(e *logdir.Entry) {
 	// Where the log before the snapshot was not read, nothing is known.
 	compares := p.walking && l.last >= 0 && l.last < e.File.BaseOffset && !l.damaged && e.File.BaseOffset > p.firstOffset
 	if compares {
-		for id, v := range l.producers.open {
-			open[id] = v.firstOffset
+		for v := range l.producers.inTransaction {
+			open[v.id] = v.firstOffset
 		}
 	}
 	mismatch := func(offset int64, format string, args ...any) {
@@ -78,6 +78,9 @@ func (p *partitionCheck) compareProducer(e *statefile.ProducerEntry, open map[in
 		return
 	}
 	if v == nil {
+		if l.producers.forgotten {
+			return
+		}
 		mismatch(-1, "producer %d is nowhere in the log", e.ProducerID)
 		return
 	}
