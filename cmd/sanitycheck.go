@@ -23,12 +23,15 @@ and checkpoints are compared with what it holds. Nothing is written.
 Besides text, table and json there are the formats junit (a test suite a
 partition), sarif (for code scanning), github (annotations of a workflow) and
 html (a report on one page for people to pass on).
-An interrupt ends the check with the summary of what was checked until then.
+With --kafka-version it is judged what that release can't read, and what it does
+about the rest. An interrupt ends the check with the summary of what was checked
+until then.
 `
 
 const sanityCheckExamples = `  kafsck sanity-check /var/lib/kafka/data
   kafsck sanity-check --format json orders-0 | jq 'select(.severity == "error")'
   kafsck sanity-check --topic 'orders*' --newest 2 --rate-limit 100MB/s /var/lib/kafka/data
+  kafsck sanity-check --kafka-version 2.8 /var/lib/kafka/data
   kafsck sanity-check --format json testdata > known.ndjson
   kafsck sanity-check --baseline known.ndjson --format junit testdata > kafsck.xml`
 
