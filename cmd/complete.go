@@ -13,10 +13,7 @@ import (
 var (
 	logExtensions   = []string{"log"}
 	indexExtensions = []string{"log", "index", "timeindex", "txnindex"}
-	allExtensions   = []string{
-		"log", "index", "timeindex", "txnindex", "snapshot", "checkpoint", "metadata", "properties", "deleted", "cleaned", "swap",
-		"*-checkpoint", "quorum-state", // for zsh, which takes patterns
-	}
+	allExtensions   = []string{"log", "index", "timeindex", "txnindex", "snapshot", "checkpoint", "metadata", "properties", "deleted", "cleaned", "swap"}
 )
 
 // pathFiles are the files that the arguments of a command may be.
@@ -108,9 +105,15 @@ func files(extensions []string) cobra.CompletionFunc {
 func words(list []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndexByte(typed, ',')+1]
-		chosen := make([]string, len(list))
-		for i, word := range list {
-			chosen[i] = before + word
+		escaped := before != "" // by bash, and then it finds no words with a description
+		var chosen []string
+		for _, word := range list {
+			if escaped {
+				word, _, _ = strings.Cut(word, "\t")
+			}
+			if strings.HasPrefix(word, typed[len(before):]) {
+				chosen = append(chosen, before+word)
+			}
 		}
 		return chosen, cobra.ShellCompDirectiveNoFileComp
 	}
