@@ -3,6 +3,8 @@ package lookup
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"slices"
 
 	"github.com/kafsck/kafsck/internal/ratelimit"
@@ -28,7 +30,19 @@ func (p *Partition) Lookup(ctx context.Context, target Target, o Options) (*Resu
 	if err == nil && o.Verify {
 		err = l.verify()
 	}
-	return &l.result, err
+	return &l.result, l.inLog(err)
+}
+
+// inLog adds to an error of reading in which log it was met, and what it means
+// where the log was cut meanwhile: what was found until then proves nothing.
+func (l *lookup) inLog(err error) error {
+	switch {
+	case err == nil || l.ctx.Err() != nil || l.open == nil:
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%s: it became shorter while it was read: look up again: %w", l.open.segment.Log.Path, err)
+	}
+	return fmt.Errorf("%s: %w", l.open.segment.Log.Path, err)
 }
 
 // lookup is one lookup on its way.
