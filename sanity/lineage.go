@@ -2,6 +2,7 @@ package sanity
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kafsck/kafsck/internal/statefile"
 )
@@ -160,13 +161,13 @@ func (l *lineage) checkpointed(cur *fact) (statefile.EpochEntry, bool) {
 	if len(l.epochs) == 0 || cur.base < l.epochs[0].StartOffset {
 		return statefile.EpochEntry{}, true
 	}
-	covering := l.epochs[0]
-	for _, e := range l.epochs {
-		if e.StartOffset > cur.base {
-			break
+	behind, _ := slices.BinarySearchFunc(l.epochs, cur.base, func(e statefile.EpochEntry, offset int64) int {
+		if e.StartOffset <= offset {
+			return -1
 		}
-		covering = e
-	}
+		return 1
+	})
+	covering := l.epochs[behind-1]
 	return covering, covering.Epoch == cur.epoch
 }
 

@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/kafsck/kafsck/internal/kafkaversion"
@@ -16,9 +17,13 @@ type Epochs struct {
 // NewEpochs takes the entries of a leader-epoch-checkpoint. As in Kafka's map,
 // the last of several entries for one epoch counts.
 func NewEpochs(entries []statefile.EpochEntry) *Epochs {
-	e := new(Epochs)
-	for _, entry := range entries {
-		e.put(entry)
+	sorted := slices.Clone(entries)
+	slices.SortStableFunc(sorted, func(a, b statefile.EpochEntry) int { return cmp.Compare(a.Epoch, b.Epoch) })
+	e := &Epochs{Entries: sorted[:0]}
+	for i, entry := range sorted {
+		if i+1 == len(sorted) || sorted[i+1].Epoch != entry.Epoch {
+			e.Entries = append(e.Entries, entry)
+		}
 	}
 	return e
 }
