@@ -18,12 +18,11 @@ type dirState struct {
 	dir  *logdir.Dir
 	once sync.Once
 
-	report   *report
-	meta     *statefile.MetaProperties
-	live     bool
-	closed   bool
-	offsets  [4]statefile.OffsetCheckpoint // in the order of checkpointNames
-	cleaners map[string]bool               // partitions that a cleaner has worked on
+	report  *report
+	meta    *statefile.MetaProperties
+	live    bool
+	closed  bool
+	offsets [4]map[string]int64 // in the order of offsetCheckpoints, by key
 }
 
 // offsetCheckpoints are the four checkpoints and what a broker does about a
@@ -49,7 +48,6 @@ func (c *checker) directory(_ context.Context, d *dirState) *unitResult {
 func (d *dirState) load(c *checker) {
 	d.once.Do(func() {
 		d.report = &report{}
-		d.cleaners = map[string]bool{}
 		d.closed = d.dir.CleanShutdown != nil
 		d.lock()
 		for _, issue := range d.dir.Issues {
@@ -65,11 +63,12 @@ func (d *dirState) load(c *checker) {
 		}
 		for i, k := range offsetCheckpoints {
 			if e := k.entry(d.dir); e != nil {
-				d.offsets[i], _ = readDirState(c, d, e, CheckpointMalformed, k.broker, statefile.ReadOffsetCheckpoint)
+				read, _ := readDirState(c, d, e, CheckpointMalformed, k.broker, statefile.ReadOffsetCheckpoint)
+				d.offsets[i] = make(map[string]int64, len(read.Entries))
+				for _, e := range read.Entries { // the last of several counts
+					d.offsets[i][key(e.Topic, e.Partition)] = e.Offset
+				}
 			}
-		}
-		for _, e := range d.offsets[3].Entries {
-			d.cleaners[key(e.Topic, e.Partition)] = true
 		}
 		if e := d.dir.Bootstrap; e != nil {
 			p := newPartitionCheck(context.Background(), c, &logdir.Partition{Path: d.dir.Path}, environment{live: d.live})
@@ -135,7 +134,7 @@ func readDirState[T any](c *checker, d *dirState, e *logdir.Entry, code Code, br
 // member checks a partition of a log directory.
 func (c *checker) member(ctx context.Context, d *dirState, ref logdir.PartitionRef) *unitResult {
 	d.load(c)
-	env := environment{live: d.live, closedCleanly: d.closed, cleaned: d.cleaners[key(ref.Dir.Topic, ref.Dir.Partition)], marker: ref.Dir.Marker}
+	env := environment{live: d.live, closedCleanly: d.closed, cleaned: d.cleaned(ref.Dir), marker: ref.Dir.Marker}
 	p, err := ref.Open()
 	if err != nil {
 		check := newPartitionCheck(ctx, c, p, env)
@@ -151,6 +150,12 @@ func (c *checker) member(ctx context.Context, d *dirState, ref logdir.PartitionR
 	return r
 }
 
+// cleaned says whether a log cleaner has worked on a partition.
+func (d *dirState) cleaned(p logdir.PartitionDir) bool {
+	_, ok := d.offsets[3][key(p.Topic, p.Partition)]
+	return ok
+}
+
 // outOfRange compares the checkpoints of the directory with the end of a log.
 // An offset below the first segment is legal: the log may be trimmed or
 // tiered, and so is an entry of a partition that is not here.
@@ -160,7 +165,7 @@ func (d *dirState) outOfRange(p *partitionCheck) {
 		return
 	}
 	for i, k := range offsetCheckpoints {
-		offset, ok := d.offsets[i].Lookup(p.p.Dir.Topic, p.p.Dir.Partition)
+		offset, ok := d.offsets[i][key(p.p.Dir.Topic, p.p.Dir.Partition)]
 		if !ok || offset <= p.endOffset {
 			continue
 		}
