@@ -87,14 +87,14 @@ func takeVarint(b []byte, at *int) (int32, error) {
 		return 0, errShortRecord
 	}
 	v, n := varint(b[*at:])
-	if n <= 0 {
-		if n < 0 {
-			return 0, errLongVarint
-		}
-		return 0, errShortRecord
+	switch {
+	case n > 0:
+		*at += n
+		return v, nil
+	case n < 0:
+		return 0, errLongVarint
 	}
-	*at += n
-	return v, nil
+	return 0, errShortRecord
 }
 
 // takeBytes reads a length and so many bytes; present is false where the

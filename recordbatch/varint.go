@@ -9,6 +9,16 @@ func varint(b []byte) (value int32, n int) {
 		u := uint32(b[0])
 		return int32(u>>1) ^ -int32(u&1), 1
 	}
+	return longVarint(b)
+}
+
+// longVarint is varint where the first byte isn't the last. Most of these have
+// two bytes.
+func longVarint(b []byte) (value int32, n int) {
+	if len(b) > 1 && b[1] < 0x80 {
+		u := uint32(b[0]&0x7f) | uint32(b[1])<<7
+		return int32(u>>1) ^ -int32(u&1), 2
+	}
 	var u uint32
 	for i := range 5 {
 		if i >= len(b) {
@@ -28,6 +38,10 @@ func varlong(b []byte) (value int64, n int) {
 		u := uint64(b[0])
 		return int64(u>>1) ^ -int64(u&1), 1
 	}
+	return longVarlong(b)
+}
+
+func longVarlong(b []byte) (value int64, n int) {
 	var u uint64
 	for i := range 10 {
 		if i >= len(b) {

@@ -28,7 +28,7 @@ best() { # label, expected exit, command...
 }
 
 for size in "$@"; do
-	for codec in none lz4 zstd; do
+	for codec in none lz4 zstd snappy gzip; do
 		at=$dir/$codec-$size
 		[ -d "$at" ] || go run ./internal/bench -size "$size" -codec "$codec" "$at"
 		log=$at/bench-0/00000000000000000000.log
@@ -37,10 +37,15 @@ for size in "$@"; do
 		best cat 0 cat "$log"
 		best dump 0 "$k" dump "$log"
 		best dump_--deep-iteration 0 "$k" dump --deep-iteration "$log"
+		best dump_--print-data-log 0 "$k" dump --print-data-log "$log"
 		best dump_json_with_payloads 0 "$k" dump --format json --print-data-log "$log"
 		best sanity-check_checksums 0 "$k" sanity-check --depth checksums --progress never "$log"
 		best sanity-check_records 0 "$k" sanity-check --progress never "$log"
 		best rebuild-index 0 "$k" rebuild-index --progress never --out-dir "$dir/out" "$log"
+		best salvage 0 "$k" salvage --progress never --out-dir "$dir/out" "$at/bench-0"
+		best transactions 0 "$k" transactions --progress never "$at/bench-0"
+		best compare 0 "$k" compare --progress never "$at/bench-0" "$at/bench-0"
+		best recovery 0 "$k" recovery "$at/bench-0"
 		best lookup 0 "$k" lookup --offset 100000 "$at/bench-0"
 		if [ -n "${KAFKA_CLASSPATH:-}" ]; then
 			tool=org.apache.kafka.tools.DumpLogSegments
