@@ -8,7 +8,29 @@ import (
 	"time"
 
 	"github.com/kafsck/kafsck/internal/fixture"
+	"github.com/kafsck/kafsck/internal/triage"
+	"github.com/kafsck/kafsck/sanity"
 )
+
+// What was found in a partition that an interrupt left unfinished is shown.
+func TestSanityCheckShowsWhatAnInterruptLeft(t *testing.T) {
+	f := sanity.At(sanity.BatchCRCMismatch, "data/orders-3/00000000000000000000.log")
+	f.Position, f.Message = 4321, "stored 1, computed 2"
+	for _, format := range []string{formatText, formatTable, formatJSON, formatHTML, formatJUnit, formatSARIF, formatGitHub} {
+		var out bytes.Buffer
+		rules := triage.Rules{FailOn: sanity.Error}
+		r := newSanityRenderer(&globalOptions{format: format, streams: Streams{Out: &out}}, &rules, []string{"data"})
+		if err := r.finding(&f); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.end(&sanity.Summary{Paths: 1, Files: 1, Errors: 1}, exitInterrupted); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), string(f.Code)) || !strings.Contains(out.String(), "orders-3") {
+			t.Errorf("%s: the finding is missing:\n%s", format, &out)
+		}
+	}
+}
 
 // An interrupt ends a check that would take hours within a second, with the
 // summary of what was checked, in every format a whole document.

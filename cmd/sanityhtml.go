@@ -69,6 +69,11 @@ func (r *sanityHTML) unit(u *sanity.Unit) error {
 }
 
 func (r *sanityHTML) end(s *sanity.Summary, exit int) error {
+	if len(r.findings) > 0 {
+		if err := r.unit(interruptedUnit(r.findings[0])); err != nil {
+			return err
+		}
+	}
 	i := &r.incident
 	i.Title, i.Path = "kafsck sanity-check", strings.Join(r.paths, " ")
 	verdict, totals, _ := strings.Cut(verdictLine(s, exit), ": ")

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
 
 	"github.com/kafsck/kafsck/sanity"
@@ -48,7 +49,18 @@ func (r *sanityTable) unit(u *sanity.Unit) error {
 	return nil
 }
 
+// interruptedUnit stands for the unit of a finding that no unit came for: the
+// check was interrupted before it was done.
+func interruptedUnit(f *sanity.Finding) *sanity.Unit {
+	return &sanity.Unit{Path: filepath.Dir(f.File), FirstOffset: -1, LastOffset: -1}
+}
+
 func (r *sanityTable) end(s *sanity.Summary, exit int) error {
+	if r.worst != nil {
+		if err := r.unit(interruptedUnit(r.worst)); err != nil {
+			return err
+		}
+	}
 	if len(r.rows) > 0 {
 		header := []string{"path", "segments", "bytes", "firstOffset", "lastOffset", "batches", "records",
 			"errors", "warnings", "infos", "verdict"}
