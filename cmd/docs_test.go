@@ -59,21 +59,32 @@ func TestExplainedCommandsExist(t *testing.T) {
 	}
 }
 
-// Command lines in code blocks and code spans of the recipes can be run.
-func TestRecipeCommandsExist(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "docs", "ci.md"))
-	if err != nil {
-		t.Fatal(err)
+// Command lines in code blocks and code spans of the documents can be run.
+func TestDocumentedCommandsExist(t *testing.T) {
+	documents, err := filepath.Glob(filepath.Join("..", "docs", "*.md"))
+	if err != nil || len(documents) < 10 {
+		t.Fatal(documents, err)
 	}
-	// In YAML a command's arguments may be a list.
-	text = regexp.MustCompile(`args: \[([^\]]*)\]`).ReplaceAllFunc(text, func(m []byte) []byte {
-		return []byte("kafsck " + strings.NewReplacer("args: [", "", "]", "", ",", "", `"`, "").Replace(string(m)))
-	})
-	found, problems := checkCommands(string(text))
-	for _, p := range problems {
-		t.Errorf("docs/ci.md: %s", p)
+	documents = append(documents, filepath.Join("..", "README.md"), filepath.Join("..", "CONTRIBUTING.md"), filepath.Join("..", "SECURITY.md"))
+	found := 0
+	for _, path := range documents {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// In YAML a command's arguments may be a list.
+		text = regexp.MustCompile(`args: \[([^\]]*)\]`).ReplaceAllFunc(text, func(m []byte) []byte {
+			return []byte("kafsck " + strings.NewReplacer("args: [", "", "]", "", ",", "", `"`, "").Replace(string(m)))
+		})
+		for _, code := range regexp.MustCompile("(?ms)^```.*?^```|^    [^\n]*|`[^`\n]*`").FindAll(text, -1) {
+			n, problems := checkCommands(string(code))
+			found += n
+			for _, p := range problems {
+				t.Errorf("%s: %s", path, p)
+			}
+		}
 	}
-	if found < 10 {
+	if found < 150 {
 		t.Errorf("only %d commands were found", found)
 	}
 }
