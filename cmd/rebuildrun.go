@@ -177,7 +177,7 @@ func (r *rebuildRun) summary() error {
 	if r.format == formatTable {
 		r.table([]string{"file", "kind", "entries", "bytes", "before", "identical", "written"}, r.rows)
 	}
-	if r.format != formatJSON {
+	if r.format != formatJSON && (r.segments > 0 || r.code == exitOK) {
 		r.line("%s, %s: %d identical, %d written, %d refused", counted(r.segments, "segment"), counted(r.indexes, "index file"), r.identical, r.written, r.refused)
 	}
 	if !r.options.InPlace && r.options.OutDir == "" && r.indexes > r.identical {

@@ -168,7 +168,7 @@ func TestKinds(t *testing.T) {
 		"compressed":         {write(t, 0, nil, full[0], packed, full[2], full[3]), "[identical 0-1] [same-records 2-3] [identical 4-7]"},
 		"a record compacted": {write(t, 0, nil, full[0], emptied, full[2], full[3]), "[identical 0-1] [different 2-3 0/1/0] [identical 4-7]"},
 		"more records":       {write(t, 0, nil, append(full[:4:4], values(8, "i"))...), "[identical 0-7] [only-b 8-8 behind-log-end]"},
-		"nothing":            {write(t, 0, nil), "[only-a 0-7 below-log-start]"},
+		"nothing":            {write(t, 0, nil), "[only-a 0-7 behind-log-end]"},
 	} {
 		s, ranges := compareDirs(t, sound, c.b)
 		if got := text(ranges); got != c.want {

@@ -134,10 +134,25 @@ func (s *side) why(offset int64) string {
 	switch {
 	case s.afterDamage:
 		return Damaged
-	case s.replica.LogStartOffset < 0 || offset < int64(s.replica.LogStartOffset):
+	case s.replica.LogStartOffset < 0:
+		return s.whyEmpty(offset)
+	case offset < int64(s.replica.LogStartOffset):
 		return BelowLogStart
 	case s.head == nil:
 		return BehindLogEnd
 	}
 	return Missing
+}
+
+// whyEmpty is why of a replica without records, which begins and ends where its
+// newest log does, if it has one.
+func (s *side) whyEmpty(offset int64) string {
+	n := len(s.source.Logs)
+	switch {
+	case n == 0:
+		return Missing
+	case offset < s.source.Logs[n-1].File.BaseOffset:
+		return BelowLogStart
+	}
+	return BehindLogEnd
 }
