@@ -157,7 +157,7 @@ func isSegmentFile(kind logdir.Kind) bool {
 // log dumps a .log or .checkpoint file, with its first line.
 func log(ctx context.Context, sink *Sink, e logdir.Entry, o *Options, r io.ReaderAt, size int64) error {
 	d := &logDump{
-		Options: o, sink: sink, file: e.Path, path: e.Path, fileJSON: appendText(nil, e.Path),
+		Options: o, sink: sink, file: e.Path, fileJSON: appendText(nil, e.Path),
 		keyText: o.ValueFormat.text(o.KeyText), valueText: o.ValueFormat.text(o.ValueText), headerText: StringText,
 	}
 	d.topic, d.ownTopic = o.topicOf(e)

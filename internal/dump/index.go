@@ -2,6 +2,7 @@ package dump
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -129,12 +130,13 @@ func dumpIndex[E comparable](d *indexDump, kind indexKind[E]) error {
 		hole := slot > 0 && e == kind.padding && layout.Kind != indexfile.Txn
 		line = line[:0]
 		switch {
+		case d.VerifyIndexOnly && layout.Kind != indexfile.Txn: // Kafka's tool does so too
 		case d.Format == JSON:
 			line = append(append(line, `{"type":"`...), objectTypes[layout.Kind]...)
 			line = append(append(line, `","file":`...), d.fileJSON...)
 			line = appendField(line, `,"slot":`, int64(slot))
 			line = append(kind.json(line, e), "}\n"...)
-		case d.Format == Text && !hole && (!d.VerifyIndexOnly || layout.Kind == indexfile.Txn):
+		case d.Format == Text && !hole:
 			line = append(kind.text(line, e), '\n')
 		}
 		if err := d.sink.write(line); err != nil {
@@ -170,13 +172,17 @@ func (d *indexDump) shape(layout *indexfile.Layout, code sanity.Code) error {
 }
 
 // sanity tells the outcome of Kafka's own check, made on the used entries: the
-// zero tail of a preallocated file is no fault.
+// zero tail of a preallocated file is no fault. JSON has findings alone.
 func (d *indexDump) sanity(err error, layout *indexfile.Layout, code sanity.Code) error {
-	if err == nil && layout.Remainder == 0 {
-		return d.sink.printf("%s passed sanity check.\n", d.sink.path(d.file))
-	}
-	if err == nil {
+	switch {
+	case err == nil && layout.Remainder > 0:
 		return d.shape(layout, code)
+	case err == nil && d.Format == Text:
+		return d.sink.printf("%s passed sanity check.\n", d.sink.path(d.file))
+	case err == nil:
+		return nil
+	case errors.As(err, new(*indexfile.ReadError)):
+		return err // nothing is known of the index
 	}
 	f := sanity.At(code, d.file)
 	f.Message = err.Error()

@@ -19,7 +19,6 @@ type logDump struct {
 	*Options
 	sink     *Sink
 	file     string // as reached from the argument
-	path     string
 	fileJSON []byte // the same, as a JSON string
 	base     int64  // base offset by the name; −1 for a checkpoint
 

@@ -2,10 +2,9 @@ package dump
 
 import (
 	"io"
-	"os"
-	"strings"
 
 	"github.com/kafsck/kafsck/indexfile"
+	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/recordbatch"
 )
 
@@ -13,16 +12,12 @@ import (
 // entry for it, where there is an index beside the log and the entry leads to
 // a sound batch with no larger offset; else the start.
 func (d *logDump) seek(r io.ReaderAt, size int64) int64 {
-	f, err := os.Open(strings.TrimSuffix(d.path, ".log") + ".index")
+	f, indexSize, err := logdir.OpenFile(logdir.SiblingPath(d.file, logdir.KindOffsetIndex))
 	if err != nil {
 		return 0
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return 0
-	}
-	index := indexfile.NewOffsetReader(f, info.Size(), d.base)
+	index := indexfile.NewOffsetReader(f, indexSize, d.base)
 	layout, err := index.Layout()
 	if err != nil {
 		return 0
