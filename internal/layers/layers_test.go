@@ -34,18 +34,6 @@ var importers = []struct {
 	{"unsafe", "", "file contents are never cast"},
 }
 
-// below says what a package must not reach, directly or through others.
-var below = []struct {
-	upper string
-	lower []string
-}{
-	{"cmd", []string{"rebuild", "sanity", "recordbatch", "indexfile"}},
-	{"rebuild", []string{"sanity", "recordbatch", "indexfile"}},
-	{"sanity", []string{"recordbatch", "indexfile"}},
-	{"recordbatch", []string{"indexfile"}},
-	{"indexfile", []string{"recordbatch"}},
-}
-
 // goPackage is what is used of the output of go list -json.
 type goPackage struct {
 	Dir, ImportPath, Name string
@@ -125,20 +113,60 @@ func TestOnlyOneLayerImports(t *testing.T) {
 	}
 }
 
-func TestLowerLayersDoNotReachUpperOnes(t *testing.T) {
-	for name, p := range linkedPackages(t) {
-		for _, dep := range p.Deps {
-			reached, ours := ownName(dep)
-			if !ours {
-				continue
+// drawn is the line of each package in the picture of docs/architecture.md.
+func drawn(t *testing.T) map[string]int {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "```\n")
+	picture, _, whole := strings.Cut(rest, "```\n")
+	if !whole {
+		t.Fatal("docs/architecture.md has no picture")
+	}
+	lines := map[string]int{}
+	for i, line := range strings.Split(picture, "\n") {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if name == "main.go" {
+			name = "."
+		} else if !strings.Contains(name, "/") {
+			continue // the heading of a group
+		}
+		name = strings.TrimSuffix(name, "/")
+		if _, twice := lines[name]; twice {
+			t.Errorf("%s is drawn twice", name)
+		}
+		lines[name] = i
+	}
+	return lines
+}
+
+func TestPackagesImportWhatIsDrawnBelowThem(t *testing.T) {
+	lines := drawn(t)
+	packages := linkedPackages(t)
+	for name, p := range packages {
+		line, there := lines[name]
+		if !there {
+			t.Errorf("%s is not in the picture of docs/architecture.md", name)
+			continue
+		}
+		for _, imported := range p.Imports {
+			if lower, ours := ownName(imported); ours && lines[lower] <= line {
+				t.Errorf("%s imports %s, which isn't drawn below it", name, lower)
 			}
-			for _, rule := range below {
-				if !within(reached, rule.upper) {
-					continue
-				}
-				if slices.ContainsFunc(rule.lower, func(l string) bool { return within(name, l) }) {
-					t.Errorf("%s reaches %s, which lies above it", name, reached)
-				}
+		}
+	}
+	for name := range lines {
+		if _, linked := packages[name]; !linked {
+			t.Errorf("%s is drawn, and not part of the program", name)
+		}
+	}
+	// The two formats know nothing of each other.
+	for name, other := range map[string]string{"recordbatch": "indexfile", "indexfile": "recordbatch"} {
+		for _, dep := range packages[name].Deps {
+			if reached, ours := ownName(dep); ours && reached == other {
+				t.Errorf("%s reaches %s", name, other)
 			}
 		}
 	}
