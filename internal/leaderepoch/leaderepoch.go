@@ -5,7 +5,6 @@
 package leaderepoch
 
 import (
-	"math"
 	"slices"
 
 	"github.com/kafsck/kafsck/internal/statefile"
@@ -109,24 +108,3 @@ func (b *Builder) Add(batch *recordbatch.Batch) {
 	}
 	b.History, b.batches = append(b.History, statefile.EpochEntry{Epoch: epoch, StartOffset: batch.BaseOffset()}), 1
 }
-
-// Clip drops entries that begin at or behind end, and those that were over
-// before start; the one that is under way there begins there
-// (LeaderEpochFileCache.truncateFromEnd, truncateFromStart).
-func (h History) Clip(start, end int64) History {
-	var kept History
-	for _, e := range h {
-		if e.StartOffset >= end {
-			break
-		}
-		if e.StartOffset <= start {
-			kept = kept[:0]
-			e.StartOffset = start
-		}
-		kept = append(kept, e)
-	}
-	return kept
-}
-
-// All is an end that clips nothing.
-const All = math.MaxInt64

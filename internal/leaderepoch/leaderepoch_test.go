@@ -1,6 +1,7 @@
 package leaderepoch
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -65,16 +66,23 @@ func TestBuilder(t *testing.T) {
 	}
 }
 
-func TestClip(t *testing.T) {
+func TestTruncate(t *testing.T) {
 	h := of(0, 0, 2, 45, 3, 65)
+	const all = math.MaxInt64
 	for _, c := range []struct {
 		start, end int64
 		want       History
 	}{
-		{0, All, h}, {0, 65, of(0, 0, 2, 45)}, {45, 66, of(2, 45, 3, 65)}, {50, All, of(2, 50, 3, 65)}, {70, 80, of(3, 70)}, {0, 0, nil},
+		{0, all, h}, {0, 65, of(0, 0, 2, 45)}, {45, 66, of(2, 45, 3, 65)}, {50, all, of(2, 50, 3, 65)}, {70, 80, of(3, 70)}, {0, 0, nil}, {-1, all, h},
 	} {
-		if got := h.Clip(c.start, c.end); !slices.Equal(got, c.want) {
-			t.Errorf("from %d to %d: %v, want %v", c.start, c.end, got, c.want)
+		cache := NewCache(h)
+		cache.TruncateFromEnd(c.end)
+		cache.TruncateFromStart(c.start)
+		if !slices.Equal(History(cache.Entries), c.want) {
+			t.Errorf("from %d to %d: %v, want %v", c.start, c.end, cache.Entries, c.want)
 		}
+	}
+	if !slices.Equal(h, of(0, 0, 2, 45, 3, 65)) {
+		t.Errorf("what was given has changed: %v", h)
 	}
 }

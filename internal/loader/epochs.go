@@ -1,10 +1,8 @@
 package loader
 
 import (
-	"slices"
-
 	"github.com/kafsck/kafsck/indexfile"
-	"github.com/kafsck/kafsck/internal/recovery"
+	"github.com/kafsck/kafsck/internal/leaderepoch"
 	"github.com/kafsck/kafsck/internal/statefile"
 )
 
@@ -15,7 +13,7 @@ func (l *load) readEpochs() error {
 		l.epochs = nil
 		return nil
 	}
-	l.epochs = new(recovery.Epochs)
+	l.epochs = new(leaderepoch.Cache)
 	f := l.dir.files[epochsName]
 	if f == nil {
 		l.dir.create(epochsName, 0)
@@ -25,38 +23,9 @@ func (l *load) readEpochs() error {
 	if err := thrownBy(err, l.dir.abs(f.name)); err != nil {
 		return err
 	}
-	l.epochs = recovery.NewEpochs(read.Entries)
+	l.epochs = leaderepoch.NewCache(read.Entries)
 	l.plan.EpochsBefore = len(read.Entries)
 	return nil
-}
-
-// truncateEpochs drops what lies outside of the log
-// (LeaderEpochFileCache.truncateFromEnd, truncateFromStart).
-func (l *load) truncateEpochs(end, start int64) {
-	if l.epochs == nil {
-		return
-	}
-	entries := l.epochs.Entries
-	if n := len(entries); n > 0 && entries[n-1].StartOffset >= end {
-		entries = slices.DeleteFunc(entries, func(e statefile.EpochEntry) bool { return e.StartOffset >= end })
-	}
-	covering := -1
-	for i, e := range entries {
-		if e.StartOffset <= start {
-			covering = i
-		}
-	}
-	if covering >= 0 {
-		last := entries[covering]
-		last.StartOffset = start
-		entries = slices.DeleteFunc(entries, func(e statefile.EpochEntry) bool { return e.StartOffset <= start && e.Epoch != last.Epoch })
-		for i := range entries {
-			if entries[i].Epoch == last.Epoch {
-				entries[i] = last
-			}
-		}
-	}
-	l.epochs.Entries = entries
 }
 
 // thrownBy is the broker's exception for a fault of a state file. nil is nil,

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/kafsck/kafsck/indexfile"
+	"github.com/kafsck/kafsck/internal/leaderepoch"
 	"github.com/kafsck/kafsck/internal/logdir"
-	"github.com/kafsck/kafsck/internal/recovery"
 	"github.com/kafsck/kafsck/internal/statefile"
 	"github.com/kafsck/kafsck/recordbatch"
 )
@@ -23,7 +23,7 @@ type load struct {
 
 	dir      *directory
 	segments []*segment // by base offset
-	epochs   *recovery.Epochs
+	epochs   *leaderepoch.Cache
 	main     *producers
 	splits   int
 	decoder  recordbatch.Decoder
@@ -99,7 +99,10 @@ func (l *load) begin() error {
 func (l *load) finish(end, recoveryPoint int64) error {
 	first := l.segments[0].base
 	start := max(l.options.LogStart, first)
-	l.truncateEpochs(end, l.options.LogStart)
+	if l.epochs != nil {
+		l.epochs.TruncateFromEnd(end)
+		l.epochs.TruncateFromStart(l.options.LogStart)
+	}
 	if l.options.Version.Before(0, 11) {
 		return l.done(start, end, recoveryPoint)
 	}

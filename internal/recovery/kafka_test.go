@@ -16,6 +16,7 @@ import (
 
 	"github.com/kafsck/kafsck/internal/fixture"
 	"github.com/kafsck/kafsck/internal/kafkaversion"
+	"github.com/kafsck/kafsck/internal/leaderepoch"
 	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/internal/oracle"
 	"github.com/kafsck/kafsck/internal/recovery"
@@ -53,7 +54,7 @@ func sameAsKafka(t *testing.T, k *oracle.Client, dir string, base int64, interva
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
-	epochs := recovery.NewEpochs(checkpoint.Entries)
+	epochs := leaderepoch.NewCache(checkpoint.Entries)
 	got, err := recovery.Segment(f, info.Size(), recovery.Options{
 		File: filepath.Join(dir, name), BaseOffset: base, Version: kafkaversion.Latest,
 		Interval: int64(interval), MaxIndexSize: maxIndexSize, Producers: before.State, Epochs: epochs,

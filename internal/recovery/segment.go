@@ -9,6 +9,7 @@ import (
 
 	"github.com/kafsck/kafsck/indexfile"
 	"github.com/kafsck/kafsck/internal/kafkaversion"
+	"github.com/kafsck/kafsck/internal/leaderepoch"
 	"github.com/kafsck/kafsck/internal/producerstate"
 	"github.com/kafsck/kafsck/recordbatch"
 )
@@ -44,7 +45,7 @@ type Options struct {
 	// afterwards that behind it. Without it no transaction index is built.
 	Producers *producerstate.State
 	// Epochs, where not nil, gets the leader epochs of the segment.
-	Epochs *Epochs
+	Epochs *leaderepoch.Cache
 	// Visit, where not nil, is called with each batch that stays, before it is
 	// applied to Producers. The batch is valid until it returns. An error ends
 	// the recovery and is returned.
@@ -149,7 +150,7 @@ func (s *segment) step() (more bool, err error) {
 	}
 	if !b.IsLegacy() {
 		if s.options.Epochs != nil {
-			s.options.Epochs.recovered(s.options.Version, b.PartitionLeaderEpoch, b.BaseOffset())
+			s.options.Epochs.Recovered(s.options.Version, b.PartitionLeaderEpoch, b.BaseOffset())
 		}
 		if more, err := s.produce(b); !more || err != nil {
 			return false, err

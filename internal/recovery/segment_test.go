@@ -10,6 +10,7 @@ import (
 
 	"github.com/kafsck/kafsck/indexfile"
 	"github.com/kafsck/kafsck/internal/kafkaversion"
+	"github.com/kafsck/kafsck/internal/leaderepoch"
 	"github.com/kafsck/kafsck/internal/producerstate"
 	"github.com/kafsck/kafsck/internal/recovery"
 	"github.com/kafsck/kafsck/internal/statefile"
@@ -157,7 +158,7 @@ func TestLeaderEpochs(t *testing.T) {
 	} {
 		o := options()
 		o.Version = version(t, c.version)
-		o.Epochs = recovery.NewEpochs(c.before)
+		o.Epochs = leaderepoch.NewCache(c.before)
 		recoverBytes(t, file, o)
 		if len(o.Epochs.Entries) != len(c.want) {
 			t.Errorf("%s: got %v, want %v", c.version, o.Epochs.Entries, c.want)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/kafsck/kafsck/internal/leaderepoch"
 	"github.com/kafsck/kafsck/internal/logdir"
-	"github.com/kafsck/kafsck/internal/recovery"
 	"github.com/kafsck/kafsck/internal/statefile"
 	"github.com/kafsck/kafsck/recordbatch"
 )
@@ -57,13 +56,15 @@ func checkpointFor(h, batches leaderepoch.History, start, end int64) []statefile
 	if !agrees(h, batches) {
 		h = batches
 	}
-	epochs := recovery.NewEpochs(h)
+	epochs := leaderepoch.NewCache(h)
 	for _, e := range batches {
 		if latest, known := epochs.Latest(); !known || e.Epoch > latest.Epoch {
 			epochs.Assign(e.Epoch, e.StartOffset)
 		}
 	}
-	return leaderepoch.History(epochs.Entries).Clip(start, end)
+	epochs.TruncateFromEnd(end)
+	epochs.TruncateFromStart(start)
+	return epochs.Entries
 }
 
 // agrees says whether the epochs of batches are those of a history, as far as
