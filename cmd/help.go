@@ -25,7 +25,7 @@ var commandGroups = []struct {
 // flags, and what its exit status means, last, where it is found on a screen.
 func writeHelp(global *globalOptions, cmd *cobra.Command) {
 	w := bufio.NewWriter(cmd.OutOrStdout())
-	defer w.Flush() // an error of writing is kept by the stream
+	defer func() { _ = w.Flush() }() // an error of writing is kept by the stream
 	width := terminalWidth(global.streams.Out, 0)
 	body, exits := strings.CutSuffix(cmd.Long, exitStatusHelp)
 	if body == "" {

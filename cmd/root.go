@@ -62,6 +62,8 @@ Examples:
 	root.SetErr(streams.Err)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(flagError)
+	root.Version, _, _ = versionInfo()
+	root.SetVersionTemplate("kafsck {{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { writeHelp(global, cmd) })
 	root.SuggestionsMinimumDistance = 2
 	flags := root.PersistentFlags()

@@ -82,6 +82,9 @@ func (s *simulation) read(ctx context.Context, file string, reading func(io.Read
 // simulate simulates every log, or with segmentBytes every partition.
 func (run *indexRun) simulate(ctx context.Context, intervals []int64, segmentBytes int64, paths []string) error {
 	e := run.emitter
+	if width := terminalWidth(e.global.streams.Out, 0); e.format == formatText && 0 < width && width < simulationColumns {
+		e.format = formatTable // which becomes blocks
+	}
 	var rows [][]string
 	for _, path := range paths {
 		groups, err := simulatedLogs(path, &run.filter, segmentBytes > 0)

@@ -77,6 +77,9 @@ func (s *simulation) show(e *emitter) (rows [][]string) {
 	return rows
 }
 
+// simulationColumns is the width of the lines of text.
+const simulationColumns = 93
+
 func (s *simulation) head(e *emitter, r *simulate.Simulation) {
 	if r.Batches == 0 {
 		e.line("%s: no batch", quoted(s.file))

@@ -64,6 +64,7 @@ func TestColumnsFitTheTerminal(t *testing.T) {
 		{"index", "-f", "table", "many-0"},
 		{"rebuild-index", "-f", "table", "many-0"},
 		{"recovery", "-f", "table", "many-0"},
+		{"index", "--simulate", "1024,4096", "-f", "table", "many-0"},
 		{"lookup", "-f", "table", "--offset", "500", "many-0"},
 		{"transactions", "-f", "table", txn},
 		{"groups", groups},
