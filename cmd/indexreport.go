@@ -33,7 +33,7 @@ func (run *indexRun) show(path string) (*indexReport, error) {
 	}
 	r := &indexReport{file: file}
 	findings := indexview.Findings{File: path, Kind: file.Kind}
-	show := indexShow{e: e, paint: run.paint, report: r}
+	show := indexShow{e: e, paint: run.paint, report: r, width: terminalWidth(e.global.streams.Out, 0)}
 	switch file.Kind {
 	case indexfile.Offset:
 		err = passOver(r, file.Offsets(), func(x *indexfile.OffsetReader) error {

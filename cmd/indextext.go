@@ -15,6 +15,7 @@ type indexShow struct {
 	paint  painter
 	report *indexReport
 	headed bool
+	width  int // of the terminal, 0 for none
 }
 
 // head writes the headings of the columns once, for people.
@@ -31,6 +32,12 @@ func (s *indexShow) head(columns string) {
 	if columns != "" {
 		s.e.line("%s", s.paint.do(faint, columns+log))
 	}
+}
+
+// narrow says whether lines of so many columns don't fit on the terminal.
+// What can be calculated from the other columns is then left out.
+func (s *indexShow) narrow(columns int) bool {
+	return 0 < s.width && s.width < columns
 }
 
 func (s *indexShow) base() string {
@@ -61,9 +68,14 @@ func (s *indexShow) offsets(views []indexview.Offset) {
 			if i+1 < len(views) {
 				next = strconv.FormatInt(int64(views[i+1].Position)-int64(v.Position), 10)
 			}
+			verdict := s.verdict(v.Judgement, v.AtBatch, v.BatchBaseOffset, v.BatchLastOffset, v.Why())
+			if s.narrow(84) {
+				s.head("  slot       offset     position")
+				s.e.line("%6d %12d %12d%s", v.Slot, v.Offset, v.Position, verdict)
+				continue
+			}
 			s.head("    slot   relative       offset     position         next")
-			s.e.line("%8d %10d %12d %12d %12s%s", v.Slot, v.RelativeOffset, v.Offset, v.Position, next,
-				s.verdict(v.Judgement, v.AtBatch, v.BatchBaseOffset, v.BatchLastOffset, v.Why()))
+			s.e.line("%8d %10d %12d %12d %12s%s", v.Slot, v.RelativeOffset, v.Offset, v.Position, next, verdict)
 		}
 	}
 }
@@ -83,9 +95,14 @@ func (s *indexShow) times(views []indexview.Time) {
 			if i+1 < len(views) {
 				next = strconv.FormatInt(views[i+1].Timestamp-v.Timestamp, 10) + " ms"
 			}
+			verdict := s.verdict(v.Judgement, v.Held, v.BatchBaseOffset, v.BatchLastOffset, v.Why())
+			if s.narrow(112) {
+				s.head("  slot       offset     timestamp")
+				s.e.line("%6d %12d %13d%s", v.Slot, v.Offset, v.Timestamp, verdict)
+				continue
+			}
 			s.head("    slot   relative       offset                               timestamp         next")
-			s.e.line("%8d %10d %12d %39s %12s%s", v.Slot, v.RelativeOffset, v.Offset, timeText(v.Timestamp), next,
-				s.verdict(v.Judgement, v.Held, v.BatchBaseOffset, v.BatchLastOffset, v.Why()))
+			s.e.line("%8d %10d %12d %39s %12s%s", v.Slot, v.RelativeOffset, v.Offset, timeText(v.Timestamp), next, verdict)
 		}
 	}
 }

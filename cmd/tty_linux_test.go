@@ -89,6 +89,27 @@ func TestColumnsFitTheTerminal(t *testing.T) {
 	}
 }
 
+// The lines of an index fit as well; what they leave out on a narrow terminal
+// follows from what they have.
+func TestIndexFitsTheTerminal(t *testing.T) {
+	many := fixture.Copy(t, "kafka-4.4.0/closed/many-0")
+	t.Chdir(filepath.Dir(many))
+	screen := onTerminal(t, 60, "--color", "never", "index", "many-0/00000000000000000450.index", "many-0/00000000000000000450.timeindex")
+	entries := 0
+	for line := range strings.Lines(screen) {
+		if !strings.Contains(line, ": true") {
+			continue
+		}
+		entries++
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 60 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	if entries != 11+6 {
+		t.Errorf("%d entries:\n%s", entries, screen)
+	}
+}
+
 // Colours are for terminals that want them.
 func TestColoursObey(t *testing.T) {
 	dir := fixture.Copy(t, "kafka-4.4.0/closed/many-0")
