@@ -19,7 +19,7 @@ func BesideBroker(f *Finding) {
 		return
 	}
 	dir := filepath.Dir(f.File)
-	held, err := brokerlock.Of(filepath.Dir(dir))
+	held, err := brokerlock.Of(logdir.Parent(dir))
 	if err != nil || !held.Held {
 		return
 	}
