@@ -57,7 +57,9 @@ func newCursor[E any](r *indexfile.Reader[E], entries int, key func(E) int64, is
 			return ka < kb || ka == kb && a.slot < b.slot
 		}}
 	}
-	c.advance()
+	if c.advance(); c.err != nil {
+		c.close()
+	}
 	return c
 }
 

@@ -148,5 +148,6 @@ func (p *partitionCheck) indexAlone(s *logdir.Segment) {
 	c.endsDamaged, c.lineage.damaged = true, true
 	files := p.indexes(s, c)
 	defer files.close()
+	defer c.close()
 	c.end()
 }

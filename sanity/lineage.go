@@ -20,7 +20,6 @@ type lineage struct {
 
 	// epochs is the leader epoch checkpoint where it can be relied on.
 	epochs    []statefile.EpochEntry
-	unknown   bool // within a run of batches whose epoch the checkpoint doesn't have
 	producers producers
 }
 
@@ -139,7 +138,6 @@ func (s *segmentCheck) leaderEpoch(cur, next *fact) {
 		s.epochUnknown(cur, entry)
 		return
 	}
-	l.unknown = false
 	spike := next != nil && next.magic == 2 && next.epoch >= 0 && l.epoch >= 0 && next.epoch < cur.epoch && next.epoch >= l.epoch
 	if cur.epoch < l.epoch || spike && len(l.epochs) == 0 {
 		around := "behind " + text(int64(l.epoch))
@@ -181,5 +179,4 @@ func (s *segmentCheck) epochUnknown(cur *fact, entry statefile.EpochEntry) {
 	}
 	f.Broker = "after an unclean stop recovery writes this epoch into the checkpoint; followers that compare epochs may truncate at the wrong offset"
 	s.fault(f)
-	l.unknown = true
 }

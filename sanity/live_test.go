@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -158,5 +159,29 @@ func TestFilesThatAListingMissed(t *testing.T) {
 		if check(true, false) == 0 || check(false, true) == 0 {
 			t.Errorf("%s: nothing says that it is missing", c.missed)
 		}
+	}
+}
+
+// Where a log can't be opened, nothing of its indexes is kept.
+func TestUnreadableLogLeavesNothingOpen(t *testing.T) {
+	m := newMemory(t, "small-0", smallV2().Build())
+	check := func(refused error) {
+		c := newChecker(context.Background(), Options{})
+		c.source = func(path string) (opened, int64, error) {
+			if refused != nil && strings.HasSuffix(path, ".log") {
+				return nil, 0, refused
+			}
+			data := m.files[path]
+			return memoryFile{bytes.NewReader(data)}, int64(len(data)), nil
+		}
+		c.partition(context.Background(), m.listing, environment{}, nil)
+	}
+	check(nil)
+	before := runtime.NumGoroutine()
+	for range 20 {
+		check(os.ErrPermission)
+	}
+	if after := runtime.NumGoroutine(); after > before {
+		t.Errorf("%d goroutines, then %d", before, after)
 	}
 }

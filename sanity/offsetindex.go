@@ -204,7 +204,6 @@ func (c *offsetIndexCheck) advanceTo(position int64) {
 
 // end judges the entries behind the last batch and what the whole file shows.
 func (c *offsetIndexCheck) end() {
-	defer c.cursor.close()
 	s := c.s
 	lastOffset := s.lineage.last
 	if c.waits && !c.doubt && c.waiting.entry.Offset > lastOffset {

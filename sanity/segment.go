@@ -260,6 +260,10 @@ func (s *segmentCheck) stop() {
 		reached = s.held.end
 	}
 	s.partition.report.summary.Bytes -= s.size - reached
+}
+
+// close ends the reading of the indexes, wherever the pass ended.
+func (s *segmentCheck) close() {
 	if s.offsetIndex != nil {
 		s.offsetIndex.cursor.close()
 		if s.offsetIndex.shift != nil {

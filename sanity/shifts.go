@@ -84,7 +84,6 @@ func (p *partitionCheck) explain(slots *slotReport, shift *shifts, s *segmentChe
 	if shift == nil {
 		return
 	}
-	shift.stop()
 	gone := map[*Finding]bool{}
 	var entries int64
 	var first *Finding

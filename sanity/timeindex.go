@@ -129,7 +129,6 @@ func (c *timeIndexCheck) settle(v verdict[indexfile.TimeEntry]) {
 }
 
 func (c *timeIndexCheck) end() {
-	defer c.cursor.close()
 	s := c.s
 	lastOffset := s.lineage.last
 	for ; c.cursor.ok; c.cursor.advance() {

@@ -152,7 +152,6 @@ func (c *txnIndexCheck) settle(v verdict[indexfile.TxnEntry]) {
 }
 
 func (c *txnIndexCheck) end() {
-	defer c.cursor.close()
 	for ; c.cursor.ok; c.cursor.advance() {
 		c.noMarker(c.cursor.head)
 	}

@@ -84,7 +84,10 @@ func siblingPath(log *logdir.Entry, extension string) string {
 func (p *partitionCheck) segment(segment *logdir.Segment, next int64) {
 	s := newSegmentCheck(p, segment.Log.Path, segment.BaseOffset, next)
 	open := p.indexes(segment, s)
-	defer func() { open.close() }()
+	defer func() {
+		s.close()
+		open.close()
+	}()
 	f := p.openEntry(segment.Log)
 	if f == nil {
 		p.lineage.damaged, p.lineage.broken = true, true
