@@ -15,7 +15,7 @@ import (
 // file systems that compress, too, which then know of no holes.
 func isSparse(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int64(stat.Blocks)*512 < info.Size() // a unit of its own, whatever the block size
+	return ok && stat.Blocks*512 < info.Size() // a unit of its own, whatever the block size
 }
 
 // seekData asks for the next data from position on. behind says that there is
