@@ -21,7 +21,10 @@ type judge struct {
 	chained int64
 	// How many bytes were read to prove what a length should be.
 	probed int64
-	buffer []byte
+	// How many bytes searches have computed checksums of.
+	searched int64
+	buffer   []byte // for reading through
+	window   []byte // of a search, in which others may read through
 }
 
 // at judges position. The item's batch is set, without Data, where its extent

@@ -7,16 +7,19 @@ import (
 
 const (
 	judgeBuffer = 256 << 10
+	// firstLook is read at first where something is searched for: mostly it is
+	// near. Each further piece is twice as large, up to the buffer.
+	firstLook = 4 << 10
 	// lengthEnd is where the length of an entry ends. It is never zero, so an
 	// entry begins with fewer zeros.
 	lengthEnd = LogOverhead
 )
 
-// crcCredit bounds what a search may spend on checksums of candidates: so
-// many bytes at first, and so many more for each byte passed. Random bytes
-// hardly ever look like a header; bytes made to look like many headers with
-// large lengths would make the search quadratic. A candidate that the credit
-// doesn't cover is passed over.
+// The credit bounds what the searches of a scan may spend on checksums of
+// candidates: so many bytes at first, and so many more for each byte of the
+// file up to the candidate. Random bytes hardly ever look like a header; bytes
+// made to look like many headers with large lengths would make the scan
+// quadratic. A candidate that the credit doesn't cover is passed over.
 const (
 	initialCredit = 256 << 20
 	creditPerByte = 16
@@ -47,8 +50,10 @@ func zeros(b []byte) int {
 // zero, or the end.
 func (j *judge) firstNonZero(position int64) (int64, error) {
 	j.allocate()
+	look := int64(firstLook)
 	for at := position; at < j.end; {
-		part := j.buffer[:min(j.end-at, int64(len(j.buffer)))]
+		part := j.buffer[:min(j.end-at, look, int64(len(j.buffer)))]
+		look = min(2*look, judgeBuffer)
 		if err := readFull(j.r, part, at); err != nil {
 			return 0, err
 		}
@@ -126,12 +131,20 @@ func (j *judge) nextSound(from int64) (int64, error) {
 	return found, nil
 }
 
+// look is the window of a search, of n bytes.
+func (j *judge) look(n int64) []byte {
+	if int64(len(j.window)) < n {
+		j.window = make([]byte, n)
+	}
+	return j.window[:n]
+}
+
 func (j *judge) search(from int64) (int64, error) {
-	credit := int64(initialCredit)
-	window := make([]byte, min(judgeBuffer, j.end-from))
 	const overlap = maxHeader
+	look := int64(firstLook)
 	for at := from; at < j.end; {
-		part := window[:min(j.end-at, int64(len(window)))]
+		part := j.look(min(j.end-at, look))
+		look = min(2*look, judgeBuffer)
 		if err := readFull(j.r, part, at); err != nil {
 			return 0, err
 		}
@@ -156,10 +169,10 @@ func (j *judge) search(from int64) (int64, error) {
 			if b.Size > j.end-b.Position || !plausible(&b, head) || !j.inSegment(&b) {
 				continue
 			}
-			if spent := credit + creditPerByte*(b.Position-from) - b.Size; spent < 0 {
+			if j.searched+b.Size > initialCredit+creditPerByte*b.Position {
 				continue
 			}
-			credit -= b.Size
+			j.searched += b.Size
 			if err := j.compute(&b, b.Magic); err != nil {
 				return 0, err
 			}
