@@ -166,7 +166,7 @@ func history(s *side) leaderepoch.History {
 			return epochs.Entries
 		}
 	}
-	return s.epochs.History
+	return s.epochs.History()
 }
 
 // divergence is where the epochs part; nil where one replica is merely behind

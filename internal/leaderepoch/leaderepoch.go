@@ -5,7 +5,7 @@
 package leaderepoch
 
 import (
-	"slices"
+	"sort"
 
 	"github.com/kafsck/kafsck/internal/statefile"
 	"github.com/kafsck/kafsck/recordbatch"
@@ -23,10 +23,8 @@ func Sound(entries []statefile.EpochEntry) bool {
 // At is the epoch under which the record of an offset was written; ok is false
 // before the first entry.
 func (h History) At(offset int64) (epoch int32, ok bool) {
-	for i := len(h) - 1; i >= 0; i-- {
-		if h[i].StartOffset <= offset {
-			return h[i].Epoch, true
-		}
+	if n := sort.Search(len(h), func(i int) bool { return h[i].StartOffset > offset }); n > 0 {
+		return h[n-1].Epoch, true
 	}
 	return -1, false
 }
@@ -44,14 +42,14 @@ func (h History) Latest() int32 {
 // its last record, which is the start of the next epoch, or the log end offset
 // (LeaderEpochFileCache.endOffsetFor). ok is false where it knows none.
 func (h History) EndOffset(epoch int32, logEnd int64) (found int32, end int64, ok bool) {
-	end = logEnd
-	for _, e := range slices.Backward(h) {
-		if e.Epoch <= epoch {
-			return e.Epoch, end, true
-		}
-		end = e.StartOffset
+	n := sort.Search(len(h), func(i int) bool { return h[i].Epoch > epoch })
+	switch {
+	case n == 0:
+		return -1, 0, false
+	case n == len(h):
+		return h[n-1].Epoch, logEnd, true
 	}
-	return -1, 0, false
+	return h[n-1].Epoch, h[n].StartOffset, true
 }
 
 // Divergence is the offset to which a follower truncates its log when leader
@@ -82,8 +80,21 @@ func Divergence(leader History, leaderEnd int64, follower History, followerEnd i
 // checksum covers, must not count: one that a single batch has between others
 // of a lower epoch is dropped.
 type Builder struct {
-	History History
-	batches int // of the last entry
+	entries []statefile.EpochEntry // epochs rise
+	batches int                    // of the last entry
+}
+
+// History is that of the batches so far. An entry that begins behind a later one
+// is left out: the base offset of its batch, which no checksum covers, is wrong.
+func (b *Builder) History() History {
+	h := make(History, 0, len(b.entries))
+	for _, e := range b.entries {
+		for len(h) > 0 && h[len(h)-1].StartOffset > e.StartOffset {
+			h = h[:len(h)-1]
+		}
+		h = append(h, e)
+	}
+	return h
 }
 
 // Add takes the next batch of the log.
@@ -92,19 +103,19 @@ func (b *Builder) Add(batch *recordbatch.Batch) {
 	if batch.IsLegacy() || epoch < 0 {
 		return
 	}
-	n := len(b.History)
+	n := len(b.entries)
 	switch {
-	case n > 0 && epoch == b.History[n-1].Epoch:
+	case n > 0 && epoch == b.entries[n-1].Epoch:
 		b.batches++
 		return
-	case n > 0 && epoch < b.History[n-1].Epoch:
-		if b.batches > 1 || n == 1 || b.History[n-2].Epoch > epoch {
+	case n > 0 && epoch < b.entries[n-1].Epoch:
+		if b.batches > 1 || n == 1 || b.entries[n-2].Epoch > epoch {
 			return
 		}
-		b.History, b.batches = b.History[:n-1], 2
-		if b.History[n-2].Epoch == epoch {
+		b.entries, b.batches = b.entries[:n-1], 2
+		if b.entries[n-2].Epoch == epoch {
 			return
 		}
 	}
-	b.History, b.batches = append(b.History, statefile.EpochEntry{Epoch: epoch, StartOffset: batch.BaseOffset()}), 1
+	b.entries, b.batches = append(b.entries, statefile.EpochEntry{Epoch: epoch, StartOffset: batch.BaseOffset()}), 1
 }

@@ -60,9 +60,29 @@ func TestBuilder(t *testing.T) {
 		for i, epoch := range c.epochs {
 			b.Add(&recordbatch.Batch{Magic: 2, Offset: int64(10 * i), PartitionLeaderEpoch: epoch})
 		}
-		if !slices.Equal(b.History, c.want) {
-			t.Errorf("%v: %v, want %v", c.epochs, b.History, c.want)
+		if !slices.Equal(b.History(), c.want) {
+			t.Errorf("%v: %v, want %v", c.epochs, b.History(), c.want)
 		}
+	}
+}
+
+// A base offset that is wrong counts no more than an epoch that is.
+func TestBuilderWithWrongOffsets(t *testing.T) {
+	var b Builder
+	for _, e := range of(1, 0, 2, 1<<50, 3, 200, 4, 1<<40, 5, 300) {
+		b.Add(&recordbatch.Batch{Magic: 2, Offset: e.StartOffset, PartitionLeaderEpoch: e.Epoch})
+	}
+	h := b.History()
+	if want := of(1, 0, 3, 200, 5, 300); !slices.Equal(h, want) {
+		t.Fatalf("%v, want %v", h, want)
+	}
+	for offset, want := range map[int64]int32{0: 1, 199: 1, 200: 3, 299: 3, 300: 5, 1 << 60: 5} {
+		if got, ok := h.At(offset); got != want || !ok {
+			t.Errorf("at %d: epoch %d", offset, got)
+		}
+	}
+	if _, ok := h.At(-1); ok {
+		t.Error("an epoch before the first")
 	}
 }
 

@@ -30,10 +30,14 @@ func (l *load) newProducers() (*producers, error) {
 // list finds the snapshots (ProducerStateManager.loadSnapshots).
 func (p *producers) list() error {
 	p.snapshots = make(map[int64]string)
-	for _, name := range p.l.dir.names() {
-		if !strings.HasSuffix(name, extSnapshot) {
-			continue
+	var names []string
+	for name := range p.l.dir.files {
+		if strings.HasSuffix(name, extSnapshot) {
+			names = append(names, name)
 		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
 		offset, err := offsetOf(name)
 		if err != nil {
 			return err

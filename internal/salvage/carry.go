@@ -16,7 +16,7 @@ import (
 // carry writes the small files of the partition: the leader epochs of what was
 // kept, and the topic id.
 func (r *run) carry() error {
-	batches := r.batches.History
+	batches := r.batches.History()
 	known := r.bestHistory()
 	if len(batches) > 0 || len(known) > 0 {
 		entries := checkpointFor(known, batches, max(r.writer.start, 0), r.writer.end)

@@ -42,7 +42,7 @@ func readHistory(ctx context.Context, checkpoint *logdir.Entry, of *stream) (lea
 	for {
 		c, err := s.next()
 		if c == nil || err != nil {
-			return h.History, err
+			return h.History(), err
 		}
 		h.Add(&c.batch)
 		c.release()
@@ -70,10 +70,13 @@ func checkpointFor(h, batches leaderepoch.History, start, end int64) []statefile
 // agrees says whether the epochs of batches are those of a history, as far as
 // that goes.
 func agrees(h, batches leaderepoch.History) bool {
+	if !leaderepoch.Sound(h) {
+		return false
+	}
 	for _, e := range batches {
 		if epoch, known := h.At(e.StartOffset); known && epoch != e.Epoch && e.Epoch <= h.Latest() {
 			return false
 		}
 	}
-	return leaderepoch.Sound(h)
+	return true
 }
