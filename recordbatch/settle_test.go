@@ -68,3 +68,47 @@ func TestBatchesThatArriveWhileTheyAreJudged(t *testing.T) {
 		}
 	}
 }
+
+// counted counts what is read of it.
+type counted struct {
+	io.ReaderAt
+	bytes int64
+}
+
+func (c *counted) ReadAt(b []byte, position int64) (int, error) {
+	n, err := c.ReaderAt.ReadAt(b, position)
+	c.bytes += int64(n)
+	return n, err
+}
+
+// However often a log is damaged, each damage costs little: what
+// comes next is looked for nearby first.
+func TestManyDamagesAreReadInProportion(t *testing.T) {
+	zeros := make([]byte, 40)
+	for name, spoil := range map[string]func(b []byte) []byte{
+		"checksum": func(b []byte) []byte { b[60] ^= 1; return b },
+		"length":   func(b []byte) []byte { b[8] = 1; return b },
+		"zeros":    func(b []byte) []byte { return append(b, zeros...) },
+		"garbage":  func(b []byte) []byte { return append(b, "no batch, but bytes that came between"...) },
+	} {
+		var log []byte
+		for i := range int64(4000) {
+			b := batchtest.NewBatch(i, 1000+i, batchtest.KV("k", "v")).Append(nil)
+			if i%2 == 1 {
+				b = spoil(b)
+			}
+			log = append(log, b...)
+		}
+		r := &counted{ReaderAt: bytes.NewReader(log)}
+		damages := 0
+		for _, err := range recordbatch.NewScanner(r, int64(len(log)), recordbatch.Options{}).Batches() {
+			if err != nil {
+				damages++
+			}
+		}
+		if damages < 1900 || r.bytes > int64(damages)*(64<<10) {
+			t.Errorf("%s: %d damages, %d bytes read of %d", name, damages, r.bytes, len(log))
+		}
+		t.Logf("%s: %d damages, %d bytes read of %d", name, damages, r.bytes, len(log))
+	}
+}

@@ -243,15 +243,10 @@ func (p *partitionCheck) interrupted() {
 	}
 }
 
-// mostOpenTold is how many open transactions of a partition have findings of
-// their own; more of a file are one.
-const mostOpenTold = 100
-
 // openTransactions reports the transactions that no marker ends.
 func (p *partitionCheck) openTransactions() {
 	l := p.lineage
 	folds := map[string]*folder{}
-	told := 0
 	for v := range l.producers.inTransaction {
 		f := At(TransactionOpen, v.firstFile)
 		f.Position, f.Offset, f.LastOffset = v.position, v.firstOffset, v.firstOffset
@@ -263,9 +258,7 @@ func (p *partitionCheck) openTransactions() {
 			fold = newFolder(p.report)
 			folds[v.firstFile] = fold
 		}
-		if told++; told <= mostOpenTold {
-			fold.sound() // each for itself
-		}
+		fold.sound() // each for itself
 		fold.add(f)
 	}
 }

@@ -80,7 +80,7 @@ func TestManyOpenTransactions(t *testing.T) {
 			transactions += f.count()
 		}
 	}
-	if transactions != open-1 || findings > mostOpenTold+1 {
+	if transactions != open-1 || findings > 100 {
 		t.Errorf("%d transactions in %d findings", transactions, findings)
 	}
 }
