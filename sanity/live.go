@@ -69,7 +69,7 @@ func (c *txnIndexCheck) appended(offset int64) bool {
 
 // mostTries is how often a partition is checked whose files a broker exchanges
 // meanwhile.
-const mostTries = 3
+const mostTries = 10
 
 // listingNow lists the partition again and returns what is there now, nil where
 // it is what was there when the check began. A broker makes, renames and
@@ -79,6 +79,7 @@ const mostTries = 3
 // found in a partition of a running broker holds only if the partition is still
 // the same at the end.
 func (p *partitionCheck) listingNow() *logdir.Partition {
+	time.Sleep(5 * livePause) // what is under way is done then
 	now, err := logdir.OpenPartition(p.p.Path)
 	if err != nil || slices.Equal(segmentFiles(p.p), segmentFiles(now)) {
 		return nil
