@@ -2,8 +2,8 @@ package sanity
 
 import (
 	"math"
-	"slices"
 
+	"github.com/kafsck/kafsck/internal/leaderepoch"
 	"github.com/kafsck/kafsck/internal/statefile"
 )
 
@@ -19,7 +19,7 @@ type lineage struct {
 	broken    bool // damage or a missing segment directly before: the next gap is explained
 
 	// epochs is the leader epoch checkpoint where it can be relied on.
-	epochs    []statefile.EpochEntry
+	epochs    leaderepoch.History
 	producers producers
 }
 
@@ -156,17 +156,8 @@ func (s *segmentCheck) leaderEpoch(cur, next *fact) {
 // checkpointed says whether the leader epoch checkpoint has the epoch of cur
 // for cur's offset. ok is true where it says nothing.
 func (l *lineage) checkpointed(cur *fact) (statefile.EpochEntry, bool) {
-	if len(l.epochs) == 0 || cur.base < l.epochs[0].StartOffset {
-		return statefile.EpochEntry{}, true
-	}
-	behind, _ := slices.BinarySearchFunc(l.epochs, cur.base, func(e statefile.EpochEntry, offset int64) int {
-		if e.StartOffset <= offset {
-			return -1
-		}
-		return 1
-	})
-	covering := l.epochs[behind-1]
-	return covering, covering.Epoch == cur.epoch
+	covering, known := l.epochs.Covering(cur.base)
+	return covering, !known || covering.Epoch == cur.epoch
 }
 
 func (s *segmentCheck) epochUnknown(cur *fact, entry statefile.EpochEntry) {

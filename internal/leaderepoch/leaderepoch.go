@@ -20,13 +20,20 @@ func Sound(entries []statefile.EpochEntry) bool {
 	return len(entries) > 0 && statefile.LeaderEpochs{Entries: entries}.OutOfOrder() < 0
 }
 
-// At is the epoch under which the record of an offset was written; ok is false
-// before the first entry.
-func (h History) At(offset int64) (epoch int32, ok bool) {
+// Covering is the entry of the epoch under which the record of an offset was
+// written; ok is false before the first entry.
+func (h History) Covering(offset int64) (entry statefile.EpochEntry, ok bool) {
 	if n := sort.Search(len(h), func(i int) bool { return h[i].StartOffset > offset }); n > 0 {
-		return h[n-1].Epoch, true
+		return h[n-1], true
 	}
-	return -1, false
+	return statefile.EpochEntry{Epoch: -1}, false
+}
+
+// At is the epoch of the entry that covers an offset, -1 and false before the
+// first.
+func (h History) At(offset int64) (epoch int32, ok bool) {
+	e, ok := h.Covering(offset)
+	return e.Epoch, ok
 }
 
 // Latest is the largest epoch, −1 where there is none.
