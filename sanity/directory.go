@@ -22,7 +22,7 @@ type dirState struct {
 	meta    *statefile.MetaProperties
 	live    bool
 	closed  bool
-	offsets [4]map[string]int64 // in the order of offsetCheckpoints, by key
+	offsets [4]statefile.PartitionOffsets // in the order of offsetCheckpoints
 }
 
 // offsetCheckpoints are the four checkpoints and what a broker does about a
@@ -64,10 +64,7 @@ func (d *dirState) load(c *checker) {
 		for i, k := range offsetCheckpoints {
 			if e := k.entry(d.dir); e != nil {
 				read, _ := readDirState(c, d, e, CheckpointMalformed, k.broker, statefile.ReadOffsetCheckpoint)
-				d.offsets[i] = make(map[string]int64, len(read.Entries))
-				for _, e := range read.Entries { // the last of several counts
-					d.offsets[i][key(e.Topic, e.Partition)] = e.Offset
-				}
+				d.offsets[i] = read.ByPartition()
 			}
 		}
 		if e := d.dir.Bootstrap; e != nil {
@@ -77,8 +74,6 @@ func (d *dirState) load(c *checker) {
 		}
 	})
 }
-
-func key(topic string, partition int32) string { return topic + "-" + text(int64(partition)) }
 
 // lock asks whether a broker holds the directory.
 func (d *dirState) lock() {
@@ -152,7 +147,7 @@ func (c *checker) member(ctx context.Context, d *dirState, ref logdir.PartitionR
 
 // cleaned says whether a log cleaner has worked on a partition.
 func (d *dirState) cleaned(p logdir.PartitionDir) bool {
-	_, ok := d.offsets[3][key(p.Topic, p.Partition)]
+	_, ok := d.offsets[3].Lookup(p.Topic, p.Partition)
 	return ok
 }
 
@@ -165,7 +160,7 @@ func (d *dirState) outOfRange(p *partitionCheck) {
 		return
 	}
 	for i, k := range offsetCheckpoints {
-		offset, ok := d.offsets[i][key(p.p.Dir.Topic, p.p.Dir.Partition)]
+		offset, ok := d.offsets[i].Lookup(p.p.Dir.Topic, p.p.Dir.Partition)
 		if !ok || offset <= p.endOffset {
 			continue
 		}

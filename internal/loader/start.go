@@ -43,8 +43,8 @@ type Start struct {
 
 	options DirOptions
 	refs    []logdir.PartitionRef
-	points  statefile.OffsetCheckpoint
-	starts  statefile.OffsetCheckpoint
+	points  statefile.PartitionOffsets
+	starts  statefile.PartitionOffsets
 	seen    map[string]string
 }
 
@@ -74,15 +74,15 @@ func Dir(d *logdir.Dir, o DirOptions) (*Start, error) {
 }
 
 // readCheckpoint reads an offset checkpoint. One with a fault counts as empty.
-func readCheckpoint(e *logdir.Entry) (c statefile.OffsetCheckpoint, fault, err error) {
+func readCheckpoint(e *logdir.Entry) (offsets statefile.PartitionOffsets, fault, err error) {
 	if e == nil {
-		return c, nil, nil
+		return nil, nil, nil
 	}
-	c, err = statefile.ReadFile(e.Path, statefile.ReadOffsetCheckpoint)
+	c, err := statefile.ReadFile(e.Path, statefile.ReadOffsetCheckpoint)
 	if statefile.Damage(err) != nil {
-		return statefile.OffsetCheckpoint{}, err, nil
+		return nil, err, nil
 	}
-	return c, nil, err
+	return c.ByPartition(), nil, err
 }
 
 // fatal finds what keeps the broker from loading anything.

@@ -28,14 +28,30 @@ type OffsetCheckpoint struct {
 	Entries []CheckpointEntry
 }
 
-// Lookup returns the offset that a broker takes for a partition.
-func (c OffsetCheckpoint) Lookup(topic string, partition int32) (offset int64, ok bool) {
-	for i := len(c.Entries) - 1; i >= 0; i-- {
-		if e := &c.Entries[i]; e.Partition == partition && e.Topic == topic {
-			return e.Offset, true
-		}
+// PartitionOffsets are the offsets that a broker takes from a checkpoint. The
+// zero value has none.
+type PartitionOffsets map[topicPartition]int64
+
+type topicPartition struct {
+	topic     string
+	partition int32
+}
+
+// ByPartition makes the offsets ready to be looked up: a log directory may have
+// thousands of partitions, each of which asks.
+func (c OffsetCheckpoint) ByPartition() PartitionOffsets {
+	offsets := make(PartitionOffsets, len(c.Entries))
+	for i := range c.Entries {
+		e := &c.Entries[i]
+		offsets[topicPartition{e.Topic, e.Partition}] = e.Offset
 	}
-	return 0, false
+	return offsets
+}
+
+// Lookup returns the offset that a broker takes for a partition.
+func (o PartitionOffsets) Lookup(topic string, partition int32) (offset int64, ok bool) {
+	offset, ok = o[topicPartition{topic, partition}]
+	return offset, ok
 }
 
 // ReadOffsetCheckpoint reads an offset checkpoint (CheckpointFile,

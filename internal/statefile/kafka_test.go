@@ -104,8 +104,9 @@ func readAs(kind string, input []byte) (values []string, err error) {
 		var c OffsetCheckpoint
 		c, err = ReadOffsetCheckpoint(r, size)
 		last := map[string]bool{}
+		offsets := c.ByPartition()
 		for _, e := range c.Entries {
-			offset, _ := c.Lookup(e.Topic, e.Partition)
+			offset, _ := offsets.Lookup(e.Topic, e.Partition)
 			last[fmt.Sprintf("%s %d %d", e.Topic, e.Partition, offset)] = true
 		}
 		for s := range last {

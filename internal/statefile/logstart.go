@@ -31,6 +31,6 @@ func LogStart(path string) (offset int64, file string, ok bool, err error) {
 	if err != nil {
 		return 0, file, false, err
 	}
-	offset, ok = checkpoint.Lookup(name.Topic, name.Partition)
+	offset, ok = checkpoint.ByPartition().Lookup(name.Topic, name.Partition)
 	return offset, file, ok, nil
 }
