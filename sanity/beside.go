@@ -18,20 +18,18 @@ func BesideBroker(f *Finding) {
 	if f.Code != LogTornTail && f.Code != LogZeroTail || f.Severity == Info {
 		return
 	}
-	dir := filepath.Dir(f.File)
-	held, err := brokerlock.Of(logdir.Parent(dir))
-	if err != nil || !held.Held {
+	dir, name := filepath.Dir(f.File), logdir.ParseName(filepath.Base(f.File))
+	if name.Kind != logdir.KindLog || name.Suffix != logdir.NoSuffix || !name.HasOffset || !heldAround(dir) {
 		return
 	}
-	name := logdir.ParseName(filepath.Base(f.File))
-	partition, err := logdir.OpenPartition(dir)
-	if err != nil || name.Kind != logdir.KindLog || name.Suffix != logdir.NoSuffix || !name.HasOffset {
-		return
+	if next, err := nextSegment(dir, name.BaseOffset); err == nil && next < 0 {
+		f.Severity, f.Broker = Info, midWrite
 	}
-	for i := range partition.Segments {
-		if s := &partition.Segments[i]; s.Log != nil && s.BaseOffset > name.BaseOffset {
-			return
-		}
-	}
-	f.Severity, f.Broker = Info, midWrite
+}
+
+// heldAround says whether a process holds the .lock of the log directory in
+// which a partition directory lies.
+func heldAround(partition string) bool {
+	h, err := brokerlock.Of(logdir.Parent(partition))
+	return err == nil && h.Held
 }

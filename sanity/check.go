@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/kafsck/kafsck/internal/brokerlock"
 	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/internal/ordered"
 	"github.com/kafsck/kafsck/internal/ratelimit"
@@ -199,12 +198,8 @@ func (c *checker) partition(ctx context.Context, p *logdir.Partition, env enviro
 // environmentBeside is what the log directory of a partition that was given
 // alone says about it. Nothing is reported of that directory.
 func environmentBeside(p *logdir.Partition) environment {
-	var env environment
-	parent := filepath.Join(p.Path, "..")
-	if h, err := brokerlock.Of(parent); err == nil {
-		env.live = h.Held
-	}
-	if f, _, err := logdir.OpenFile(filepath.Join(parent, logdir.KindCleanShutdown.String())); err == nil {
+	env := environment{live: heldAround(p.Path)}
+	if f, _, err := logdir.OpenFile(filepath.Join(logdir.Parent(p.Path), logdir.KindCleanShutdown.String())); err == nil {
 		env.closedCleanly = true
 		_ = f.Close()
 	}

@@ -98,17 +98,23 @@ func (p *partitionCheck) nextBeside(log *logdir.Entry) int64 {
 	if log.File.Suffix != logdir.NoSuffix || !log.File.HasOffset {
 		return -1
 	}
-	around, err := logdir.OpenPartition(p.p.Path)
+	next, _ := nextSegment(p.p.Path, log.File.BaseOffset)
+	return next
+}
+
+// nextSegment is the base offset of the first segment with a log behind base in
+// a partition directory, −1 where there is none, or where that isn't known.
+func nextSegment(dir string, base int64) (int64, error) {
+	partition, err := logdir.OpenPartition(dir)
 	if err != nil {
-		return -1
+		return -1, err
 	}
-	next := int64(-1)
-	for i := range around.Segments {
-		if s := &around.Segments[i]; s.Log != nil && s.BaseOffset > log.File.BaseOffset && (next < 0 || s.BaseOffset < next) {
-			next = s.BaseOffset
+	for i := range partition.Segments { // by base offset
+		if s := &partition.Segments[i]; s.Log != nil && s.BaseOffset > base {
+			return s.BaseOffset, nil
 		}
 	}
-	return next
+	return -1, nil
 }
 
 // loneIndex checks an index, with the log beside it where there is one.

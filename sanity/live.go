@@ -24,13 +24,21 @@ func (p *partitionCheck) comesTrue(is func() bool) bool {
 			return false
 		}
 		p.waited += livePause
-		select {
-		case <-p.c.done:
+		if !p.pause(livePause) {
 			return false
-		case <-time.After(livePause):
 		}
 	}
 	return true
+}
+
+// pause waits. It is false where the run ended meanwhile.
+func (p *partitionCheck) pause(d time.Duration) bool {
+	select {
+	case <-p.c.done:
+		return false
+	case <-time.After(d):
+		return true
+	}
 }
 
 // snapshotIsWhole says whether nothing is wrong with a producer snapshot, or
@@ -79,7 +87,9 @@ const mostTries = 10
 // found in a partition of a running broker holds only if the partition is still
 // the same at the end.
 func (p *partitionCheck) listingNow() *logdir.Partition {
-	time.Sleep(5 * livePause) // what is under way is done then
+	if !p.pause(5 * livePause) { // what is under way is done then
+		return nil
+	}
 	now, err := logdir.OpenPartition(p.p.Path)
 	if err != nil || slices.Equal(segmentFiles(p.p), segmentFiles(now)) {
 		return nil

@@ -94,11 +94,10 @@ func (p *producers) inTransaction(yield func(*producer) bool) {
 // earliestOpen is the first offset of the transaction that has been open for
 // longest; −1 where there is none.
 func (p *producers) earliestOpen() int64 {
-	first := int64(-1)
 	if e := p.open.Front(); e != nil {
-		first = e.Value.(*producer).firstOffset
+		return e.Value.(*producer).firstOffset
 	}
-	return first
+	return -1
 }
 
 // producer follows the producer of cur: sequences, epochs, transactions.

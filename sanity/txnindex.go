@@ -25,15 +25,12 @@ type txnIndexCheck struct {
 
 // newTxnIndexCheck checks r; nil stands for no file.
 func newTxnIndexCheck(s *segmentCheck, file string, r *indexfile.TxnReader) *txnIndexCheck {
-	slots := 0
-	if r != nil {
-		slots = r.Slots()
-	}
-	c := &txnIndexCheck{s: s, file: file, exists: r != nil, slots: slots, fold: newFolder(s.partition.report), damaged: s.lineage.damaged}
+	c := &txnIndexCheck{s: s, file: file, exists: r != nil, fold: newFolder(s.partition.report), damaged: s.lineage.damaged}
 	if r == nil {
 		c.cursor = &cursor[indexfile.TxnEntry]{ordered: true, beyond: -1}
 	} else {
-		c.cursor = newCursor(&r.Reader, r.Slots(),
+		c.slots = r.Slots()
+		c.cursor = newCursor(&r.Reader, c.slots,
 			func(e indexfile.TxnEntry) int64 { return e.LastOffset },
 			func(indexfile.TxnEntry) bool { return false }, false)
 		if n := r.Remainder(); n != 0 {
