@@ -18,7 +18,7 @@ import (
 func TestCommandsBesideABrokerThatWrites(t *testing.T) {
 	k := oracle.Open(t)
 	root := t.TempDir()
-	broker := k.BrokerUp(root, oracle.BrokerOpts{Format: true, Create: oracle.BusyTopics(), Properties: oracle.BusyProperties()})
+	broker := k.BrokerUp(root, oracle.BusyOpts())
 	stop := broker.Busy()
 	defer stop()
 	at := func(name string) string { return filepath.Join(root, name) }

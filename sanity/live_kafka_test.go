@@ -18,7 +18,7 @@ import (
 func TestBrokerThatWritesIsSound(t *testing.T) {
 	k := oracle.Open(t)
 	root := t.TempDir()
-	opts := oracle.BrokerOpts{Format: true, Create: oracle.BusyTopics(), Properties: oracle.BusyProperties()}
+	opts := oracle.BusyOpts()
 	broker := k.BrokerUp(root, opts)
 	stop := broker.Busy()
 	defer stop()
@@ -39,7 +39,7 @@ func TestBrokerThatWritesIsSound(t *testing.T) {
 	}
 	soundDir(t, root, "stopped", "")
 	if total.Records < 1000 || rounds < 3 {
-		t.Errorf("%d rounds, %d records at last: too few to show anything", rounds, killed.Records)
+		t.Errorf("%d rounds, %d records: too few to show anything", rounds, total.Records)
 	}
 	t.Logf("%d rounds, %d bytes and %d records checked; %d records at last", rounds, total.Bytes, total.Records, killed.Records)
 }

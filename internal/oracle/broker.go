@@ -3,6 +3,7 @@
 package oracle
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -35,6 +36,10 @@ type BrokerOpts struct {
 	ReadCommitted bool
 	// Timeout for all of it; 90 s if 0.
 	Timeout time.Duration
+}
+
+func (o *BrokerOpts) deadline() time.Time {
+	return time.Now().Add(cmp.Or(o.Timeout, 90*time.Second))
 }
 
 // Topic is a topic to create.
@@ -99,10 +104,7 @@ func (c *Client) BrokerCheck(root string, opts BrokerOpts) *BrokerReport {
 }
 
 func (c *Client) brokerCheck(root string, opts BrokerOpts) (*BrokerReport, error) {
-	if opts.Timeout == 0 {
-		opts.Timeout = 90 * time.Second
-	}
-	deadline := time.Now().Add(opts.Timeout)
+	deadline := opts.deadline()
 	b, err := c.startBroker(root, opts)
 	if err != nil {
 		return nil, err

@@ -21,16 +21,14 @@ type Live struct {
 // is killed at the end of the test.
 func (c *Client) BrokerUp(root string, opts BrokerOpts) *Live {
 	c.tb.Helper()
-	if opts.Timeout == 0 {
-		opts.Timeout = 90 * time.Second
-	}
+	deadline := opts.deadline()
 	b, err := c.startBroker(root, opts)
 	if err != nil {
 		c.tb.Fatalf("kafka broker on %s: %v", root, err)
 	}
 	c.tb.Cleanup(b.remove)
 	r := new(BrokerReport)
-	if err := c.consume(r, b, opts, time.Now().Add(opts.Timeout)); err != nil || !r.OK {
+	if err := c.consume(r, b, opts, deadline); err != nil || !r.OK {
 		c.tb.Fatalf("kafka broker on %s: %v %v", root, err, r.Failure)
 	}
 	return &Live{Address: b.address, tb: c.tb, b: b}

@@ -14,8 +14,13 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// BusyTopics are topics of all kinds for Busy.
-func BusyTopics() []Topic {
+// BusyOpts are of a broker for Busy: with topics of all kinds, it cleans, deletes,
+// flushes and checkpoints all the time.
+func BusyOpts() BrokerOpts {
+	return BrokerOpts{Format: true, Create: busyTopics(), Properties: busyProperties()}
+}
+
+func busyTopics() []Topic {
 	with := func(more map[string]string) map[string]string {
 		c := map[string]string{"segment.bytes": "1048576", "index.interval.bytes": "700"}
 		maps.Copy(c, more)
@@ -32,9 +37,7 @@ func BusyTopics() []Topic {
 	}
 }
 
-// BusyProperties make a broker clean, delete, flush and checkpoint all the
-// time.
-func BusyProperties() map[string]string {
+func busyProperties() map[string]string {
 	return map[string]string{
 		"log.cleaner.backoff.ms": "300", "log.initial.task.delay.ms": "100", "log.retention.check.interval.ms": "400",
 		"log.flush.scheduler.interval.ms": "500", "log.cleaner.dedupe.buffer.size": "4194304",
@@ -42,7 +45,7 @@ func BusyProperties() map[string]string {
 	}
 }
 
-// Busy has the broker take writes of all kinds to BusyTopics until stop is
+// Busy has the broker take writes of all kinds to the topics of BusyOpts until stop is
 // called, which waits for the writers. The broker may be killed before.
 func (l *Live) Busy() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
