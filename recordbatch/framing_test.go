@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kafsck/kafsck/internal/blocks"
 	"github.com/kafsck/kafsck/internal/fixture"
 )
 
@@ -50,7 +51,7 @@ func TestFramingOnlyFindsTheSameBatches(t *testing.T) {
 			t.Errorf("%s: %d of %d batches without a checksum", file, unchecked, len(want))
 		}
 	}
-	data := repeated(t, "kafka-4.4.0/closed/many-0/00000000000000000000.log", 3*blockSize) // headers across blocks
+	data := repeated(t, "kafka-4.4.0/closed/many-0/00000000000000000000.log", 3*blocks.Size) // headers across blocks
 	want, _ := framing(t, data, false)
 	if got, _ := framing(t, data, true); !slices.Equal(got, want) {
 		t.Error("the batches of several blocks differ")

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"iter"
+
+	"github.com/kafsck/kafsck/internal/blocks"
 )
 
 const (
@@ -97,7 +99,7 @@ func (w *headerWindow) at(position int64) ([]byte, error) {
 		w.buffer = make([]byte, n)
 	}
 	w.bytes, w.start, w.served = nil, position, 1
-	if err := readFull(w.r, w.buffer[:n], position); err != nil {
+	if err := blocks.ReadFull(w.r, w.buffer[:n], position); err != nil {
 		return nil, err
 	}
 	w.bytes = w.buffer[:n]

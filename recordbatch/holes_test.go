@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/kafsck/kafsck/internal/fixture"
@@ -48,7 +49,7 @@ type holes struct {
 	*bytes.Reader
 	data []byte
 	hole []bool // by page
-	read int64
+	read atomic.Int64
 }
 
 const page = 4096
@@ -70,7 +71,7 @@ func (h *holes) NextData(position int64) (int64, error) {
 }
 
 func (h *holes) ReadAt(p []byte, position int64) (int, error) {
-	h.read += int64(len(p))
+	h.read.Add(int64(len(p)))
 	return h.Reader.ReadAt(p, position)
 }
 
@@ -135,8 +136,8 @@ func TestHoleIsNotRead(t *testing.T) {
 		}
 		for range recordbatch.NewScanner(h, int64(len(data)), recordbatch.Options{}).Batches() {
 		}
-		if h.read > 8<<20 {
-			t.Errorf("%s: %d of %d bytes were read", name, h.read, len(data))
+		if read := h.read.Load(); read > 8<<20 {
+			t.Errorf("%s: %d of %d bytes were read", name, read, len(data))
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+
+	"github.com/kafsck/kafsck/internal/blocks"
 )
 
 // judge finds out what is wrong at a position where no sound batch stands,
@@ -33,7 +35,7 @@ func (j *judge) at(position int64) (Item, error) {
 	var header [maxHeader]byte
 	left := j.end - position
 	head := header[:min(left, maxHeader)]
-	if err := readFull(j.r, head, position); err != nil {
+	if err := blocks.ReadFull(j.r, head, position); err != nil {
 		return Item{}, err
 	}
 	if zeros(head[:min(len(head), minHeader)]) == min(len(head), minHeader) {
@@ -126,7 +128,7 @@ func (j *judge) badFrame(b *Batch, head []byte) (Item, error) {
 	if b.Magic >= 0 && b.Magic <= 2 && b.CRC == b.ComputedCRC && b.Size-LogOverhead >= smallestLength(b.Magic) {
 		// Sound, but too large to be loaded before that was known.
 		b.Data = make([]byte, b.Size)
-		return Item{Batch: *b}, readFull(j.r, b.Data, b.Position)
+		return Item{Batch: *b}, blocks.ReadFull(j.r, b.Data, b.Position)
 	}
 	// The magic isn't under the checksum of a v2 batch: if that is right, the
 	// magic is what is wrong.
@@ -161,7 +163,7 @@ func (j *judge) compute(b *Batch, magic int8) error {
 	b.ComputedCRC, b.Checked = 0, true
 	for at := b.Position + start; at < b.EndPosition(); {
 		part := j.buffer[:min(b.EndPosition()-at, int64(len(j.buffer)))]
-		if err := readFull(j.r, part, at); err != nil {
+		if err := blocks.ReadFull(j.r, part, at); err != nil {
 			return err
 		}
 		b.ComputedCRC = crc32.Update(b.ComputedCRC, table, part)

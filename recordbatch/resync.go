@@ -3,6 +3,8 @@ package recordbatch
 import (
 	"bytes"
 	"fmt"
+
+	"github.com/kafsck/kafsck/internal/blocks"
 )
 
 const (
@@ -54,7 +56,7 @@ func (j *judge) firstNonZero(position int64) (int64, error) {
 	for at := position; at < j.end; {
 		part := j.buffer[:min(j.end-at, look, int64(len(j.buffer)))]
 		look = min(2*look, judgeBuffer)
-		if err := readFull(j.r, part, at); err != nil {
+		if err := blocks.ReadFull(j.r, part, at); err != nil {
 			return 0, err
 		}
 		if n := zeros(part); n < len(part) {
@@ -94,7 +96,7 @@ func (j *judge) header(position int64) (Batch, error) {
 		b.Magic = -1
 		return b, nil
 	}
-	if err := readFull(j.r, head, position); err != nil {
+	if err := blocks.ReadFull(j.r, head, position); err != nil {
 		return b, err
 	}
 	parseHeader(&b, head, position)
@@ -145,7 +147,7 @@ func (j *judge) search(from int64) (int64, error) {
 	for at := from; at < j.end; {
 		part := j.look(min(j.end-at, look))
 		look = min(2*look, judgeBuffer)
-		if err := readFull(j.r, part, at); err != nil {
+		if err := blocks.ReadFull(j.r, part, at); err != nil {
 			return 0, err
 		}
 		last := len(part) - overlap // candidates up to here have their header in the window

@@ -5,6 +5,8 @@ import (
 	"io"
 	"iter"
 	"sync"
+
+	"github.com/kafsck/kafsck/internal/blocks"
 )
 
 // Options say how a Scanner reads a log.
@@ -68,7 +70,7 @@ func (i *Item) IsBatch() bool { return i.Batch.Size > 0 }
 // It belongs to the consumer until Release.
 type Chunk struct {
 	Items  []Item
-	buffer *blockBuffer
+	buffer *blocks.Buffer
 }
 
 // Release gives the chunk's memory back. Nothing of it may be used after.
@@ -79,7 +81,7 @@ func (c *Chunk) Release() {
 	buffer := c.buffer
 	c.buffer = nil
 	if buffer != nil {
-		buffer.release()
+		buffer.Release()
 	}
 	c.Items = c.Items[:0]
 	chunkPool.Put(c)
@@ -123,19 +125,19 @@ func (s *Scanner) Batches() iter.Seq2[*Batch, error] {
 // error is of reading the file and ends the scan.
 func (s *Scanner) Chunks() iter.Seq2[*Chunk, error] {
 	return func(yield func(*Chunk, error) bool) {
-		blocks := newBlockReader(s.r, s.options.From, s.end)
-		defer blocks.stop()
+		reader := blocks.New(s.r, s.options.From, s.end)
+		defer reader.Stop()
 		position := s.options.From // of the next entry
 		var need int64             // how many bytes it takes, as far as is known
 		var carry []byte           // bytes from position on that the last block ended with
-		var carried *blockBuffer
-		defer func() { carried.release() }()
+		var carried *blocks.Buffer
+		defer func() { carried.Release() }()
 		for position < s.end {
 			var err error
-			at := block{position: position, data: carry, buffer: carried}
+			at := blocks.Block{Position: position, Data: carry, Buffer: carried}
 			if need != inHand {
-				at, err = blocks.next(carry, position, need)
-				carried.release()
+				at, err = reader.Next(carry, position, need)
+				carried.Release()
 			}
 			carry, carried = nil, nil
 			if err != nil {
@@ -143,8 +145,8 @@ func (s *Scanner) Chunks() iter.Seq2[*Chunk, error] {
 				return
 			}
 			chunk := chunkPool.Get().(*Chunk)
-			chunk.buffer = at.buffer
-			next, rest, wanted, err := s.frame(chunk, at.data, position)
+			chunk.buffer = at.Buffer
+			next, rest, wanted, err := s.frame(chunk, at.Data, position)
 			if err != nil {
 				chunk.Release()
 				yield(nil, s.ioError(err))
@@ -152,7 +154,7 @@ func (s *Scanner) Chunks() iter.Seq2[*Chunk, error] {
 			}
 			position, need = next, wanted
 			if len(rest) > 0 {
-				carry, carried = rest, at.buffer.retain()
+				carry, carried = rest, at.Buffer.Retain()
 			}
 			if len(chunk.Items) == 0 {
 				chunk.Release()
@@ -173,6 +175,9 @@ func (s *Scanner) ioError(err error) error {
 }
 
 const (
+	// maxLoaded is the largest batch that is read into memory before its
+	// checksum has proved it. Kafka's default limit for a batch is 1 MiB.
+	maxLoaded = 16 << 20
 	// inHand stands for the need of an entry that is in memory already: the
 	// chunk was full.
 	inHand = -1

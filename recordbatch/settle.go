@@ -1,5 +1,7 @@
 package recordbatch
 
+import "github.com/kafsck/kafsck/internal/blocks"
+
 import "bytes"
 
 // settleTries is how often a position is judged anew because its header
@@ -15,14 +17,14 @@ func (j *judge) settled(position int64) (Item, error) {
 	var before, after [maxHeader]byte
 	n := min(j.end-position, maxHeader)
 	for try := 1; ; try++ {
-		if err := readFull(j.r, before[:n], position); err != nil {
+		if err := blocks.ReadFull(j.r, before[:n], position); err != nil {
 			return Item{}, err
 		}
 		item, err := j.at(position)
 		if err != nil || item.Err == nil || try == settleTries {
 			return item, err
 		}
-		if err := readFull(j.r, after[:n], position); err != nil {
+		if err := blocks.ReadFull(j.r, after[:n], position); err != nil {
 			return Item{}, err
 		}
 		if bytes.Equal(before[:n], after[:n]) {

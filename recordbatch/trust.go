@@ -2,6 +2,8 @@ package recordbatch
 
 import (
 	"fmt"
+
+	"github.com/kafsck/kafsck/internal/blocks"
 )
 
 // badChecksum decides whether the length of a batch can be trusted although
@@ -93,7 +95,7 @@ func (j *judge) leadsOn(position int64) (bool, error) {
 		}
 		var header [maxHeader]byte
 		head := header[:min(j.end-at, maxHeader)]
-		if err := readFull(j.r, head, at); err != nil {
+		if err := blocks.ReadFull(j.r, head, at); err != nil {
 			return false, err
 		}
 		if zeros(head) == len(head) {

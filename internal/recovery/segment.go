@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kafsck/kafsck/indexfile"
+	"github.com/kafsck/kafsck/internal/blocks"
 	"github.com/kafsck/kafsck/internal/kafkaversion"
 	"github.com/kafsck/kafsck/internal/leaderepoch"
 	"github.com/kafsck/kafsck/internal/producerstate"
@@ -56,7 +57,8 @@ type Options struct {
 // Kafka throws is in the result.
 func Segment(r io.ReaderAt, size int64, o Options) (*Result, error) {
 	s := &segment{options: o, result: Result{Size: size, Largest: Timestamp{-1, o.BaseOffset}, NextOffset: o.BaseOffset}}
-	s.walker = walker{r: r, end: size, file: o.File, version: o.Version}
+	s.walker = walker{r: r, end: size, file: o.File, version: o.Version, ahead: blocks.New(r, 0, size)}
+	defer s.walker.close()
 	if !o.Version.Before(0, 8, 1) && o.Version.Before(0, 11) {
 		s.walker.maxMessage = maxMessageBytes
 	}

@@ -1,12 +1,12 @@
 package recovery
 
 import (
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 
 	"github.com/kafsck/kafsck/indexfile"
+	"github.com/kafsck/kafsck/internal/blocks"
 	"github.com/kafsck/kafsck/internal/kafkaversion"
 	"github.com/kafsck/kafsck/recordbatch"
 )
@@ -35,7 +35,9 @@ type walker struct {
 
 	position int64 // of the next entry
 	window   []byte
-	from     int64 // position of the window's first byte
+	from     int64          // position of the window's first byte
+	ahead    *blocks.Reader // gives the windows where all of the log is read; else nil
+	buffer   *blocks.Buffer // that the window lies in, then
 	batch    recordbatch.Batch
 }
 
@@ -150,6 +152,21 @@ func (w *walker) bytes(n int64) ([]byte, error) {
 	if at >= 0 && at < int64(len(w.window)) {
 		rest = w.window[at:]
 	}
+	var err error
+	if w.ahead != nil {
+		err = w.advance(rest, n)
+	} else {
+		err = w.fill(rest, n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w.window[:n:n], nil
+}
+
+// fill makes a window of n bytes or more at the current position, where the old
+// one still has rest.
+func (w *walker) fill(rest []byte, n int64) error {
 	want := min(max(n, firstWindow), w.end-w.position)
 	to := w.window[:cap(w.window)]
 	if int64(len(to)) < want {
@@ -159,21 +176,38 @@ func (w *walker) bytes(n int64) ([]byte, error) {
 	have := copy(to, rest)
 	w.window = to[:0]
 	if err := w.read(to[have:], w.position+int64(have)); err != nil {
-		return nil, err
+		return err
 	}
 	w.window, w.from = to, w.position
-	return w.window[:n:n], nil
+	return nil
+}
+
+// advance does the same with blocks that are read while others are worked on.
+func (w *walker) advance(rest []byte, n int64) error {
+	w.window, w.from = rest, w.position
+	for int64(len(w.window)) < n {
+		block, err := w.ahead.Next(w.window, w.position, n)
+		if err != nil {
+			return fmt.Errorf("%s: %w", w.file, err)
+		}
+		w.buffer.Release()
+		w.window, w.buffer = block.Data, block.Buffer
+	}
+	return nil
+}
+
+// close ends reading ahead.
+func (w *walker) close() {
+	w.ahead.Stop()
+	w.buffer.Release()
+	w.window, w.buffer = nil, nil
 }
 
 func (w *walker) read(data []byte, position int64) error {
-	n, err := w.r.ReadAt(data, position)
-	if n == len(data) {
-		return nil
+	if err := blocks.ReadFull(w.r, data, position); err != nil {
+		return fmt.Errorf("%s: %w", w.file, err)
 	}
-	if err == nil || errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF // the file has become shorter
-	}
-	return fmt.Errorf("%s: read %d bytes at position %d: %w", w.file, len(data), position, err)
+	return nil
 }
 
 // Classes that the walk throws.
