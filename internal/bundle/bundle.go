@@ -196,7 +196,6 @@ func (b *builder) findings(ctx context.Context, t *logdir.Target) error {
 	summary, err := sanity.Check(ctx, []*logdir.Target{t}, sanity.Options{
 		Filter: b.options.Filter, Workers: b.options.Workers, ReadRate: b.options.ReadRate, Progress: b.options.Progress,
 	}, func(f *sanity.Finding) error {
-		b.result.Findings.Count(f)
 		line = append(b.names.finding(f).AppendJSON(line[:0]), '\n')
 		_, err := w.Write(line)
 		return err
@@ -204,8 +203,8 @@ func (b *builder) findings(ctx context.Context, t *logdir.Target) error {
 	if err != nil {
 		return err
 	}
-	b.result.Findings.Add(summary)
-	s := b.result.Findings
+	b.result.Findings = summary
+	s := &b.result.Findings
 	exit := 0
 	switch {
 	case s.Unchecked > 0:
@@ -229,7 +228,7 @@ func (b *builder) recovery(ctx context.Context, t *logdir.Target) error {
 	plan := func(loaded loader.Loaded) {
 		if loaded.Err != nil {
 			if ctx.Err() == nil && !errors.Is(loaded.Err, fs.ErrNotExist) {
-				b.result.Failures = append(b.result.Failures, loaded.Err)
+				b.noPlan(loaded.Err)
 			}
 			return
 		}
@@ -244,7 +243,7 @@ func (b *builder) recovery(ctx context.Context, t *logdir.Target) error {
 	} else {
 		start, err := loader.Dir(t.Dir, r.Options)
 		if err != nil {
-			b.result.Failures = append(b.result.Failures, err)
+			b.noPlan(err)
 			return l.w.end()
 		}
 		put(r.Start(b.names.start(start)))
@@ -255,4 +254,10 @@ func (b *builder) recovery(ctx context.Context, t *logdir.Target) error {
 		}
 	}
 	return errors.Join(ctx.Err(), l.w.end())
+}
+
+// noPlan notes why recovery.ndjson says nothing, or not all.
+func (b *builder) noPlan(err error) {
+	b.result.Failures = append(b.result.Failures, err)
+	b.result.LeftOut = append(b.result.LeftOut, Omission{What: "in recovery.ndjson, what can't be said", Why: b.names.text(err.Error())})
 }
