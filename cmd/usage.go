@@ -177,10 +177,13 @@ func checkIndexSettings(interval, maxIndexSize int64) error {
 	return nil
 }
 
+// maxWorkers bounds what is made for each worker before it has anything to do.
+const maxWorkers = 1024
+
 // check refuses values of the common flags that no command takes.
 func (g *globalOptions) check() error {
-	if g.workers < 1 {
-		return usageErrorf("--workers %d: 1 or more", g.workers)
+	if g.workers < 1 || g.workers > maxWorkers {
+		return usageErrorf("--workers %d: from 1 to %d", g.workers, maxWorkers)
 	}
 	if _, err := g.painter(); err != nil {
 		return err
