@@ -86,6 +86,10 @@ func compareSource(path string) (*compare.Source, error) {
 		}
 		source.Logs = []logdir.Entry{*target.File}
 	case target.Partition != nil:
+		// What isn't read would look like what isn't there.
+		if err := target.Partition.Unread(); err != nil {
+			return nil, err
+		}
 		source.Epochs = target.Partition.LeaderEpochs
 		for i := range target.Partition.Segments {
 			if log := target.Partition.Segments[i].Log; log != nil {

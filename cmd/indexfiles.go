@@ -44,19 +44,14 @@ func indexFiles(path string, filter *logdir.Filter) ([]string, error) {
 	return files, errors.Join(errs...)
 }
 
-func partitionIndexes(p *logdir.Partition, filter *logdir.Filter) (files []string, err error) {
+func partitionIndexes(p *logdir.Partition, filter *logdir.Filter) (files []string, _ error) {
 	chosen := filter.Chosen(p)
 	for _, e := range p.Files() {
 		if _, ok := indexview.KindOf(e.File.Kind); ok && e.File.Suffix == logdir.NoSuffix && chosen(e) {
 			files = append(files, e.Path)
 		}
 	}
-	for _, issue := range p.Issues {
-		if issue.Kind == logdir.Unreadable {
-			err = errors.Join(err, issue)
-		}
-	}
-	return files, err
+	return files, p.Unread()
 }
 
 // siblingIndexes are the indexes beside a .log.

@@ -108,7 +108,9 @@ type recoveryRun struct {
 	total loader.Loss
 	plans int
 	fails int
-	rows  [][]string
+	// unsaid are the partitions of which it can't be said what happens.
+	unsaid int
+	rows   [][]string
 
 	incident page.Incident // of format html
 }
@@ -159,6 +161,7 @@ func (r *recoveryRun) warnOfBroker(dir string) {
 func (r *recoveryRun) plan(ctx context.Context, loaded loader.Loaded) {
 	if loaded.Err != nil {
 		if ctx.Err() == nil {
+			r.unsaid++
 			r.incident.Add(page.Part{Name: loaded.Path, State: page.Unknown, Verdict: "can't be said: " + loaded.Err.Error()})
 			r.failed(fmt.Errorf("%s: can't be said: %w", loaded.Path, loaded.Err))
 		}

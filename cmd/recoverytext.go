@@ -169,14 +169,26 @@ func (r *recoveryRun) finish() {
 		return
 	}
 	r.line("")
+	r.line("in all: %s", r.totals())
+	if what, command := r.advice(); command != "" {
+		r.line("next: %s: %s", what, quoted(command))
+	}
+}
+
+// totals sums up for people. A partition of which nothing can be said is none
+// that loses nothing.
+func (r *recoveryRun) totals() string {
 	total := lostTotals(&r.total)
 	if r.fails > 0 {
 		total = fmt.Sprintf("%s of %d can't be loaded; ", counted(int64(r.fails), "partition"), r.plans) + total
 	}
-	r.line("in all: %s", total)
-	if what, command := r.advice(); command != "" {
-		r.line("next: %s: %s", what, quoted(command))
+	switch unsaid := counted(int64(r.unsaid), "partition"); {
+	case r.unsaid > 0 && r.plans == 0:
+		return "it can't be said what becomes of " + unsaid
+	case r.unsaid > 0:
+		return "it can't be said what becomes of " + unsaid + "; of the others: " + total
 	}
+	return total
 }
 
 // advice is what to do, and with which command.

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,20 +74,20 @@ Examples:
 	return command
 }
 
-// plan checks the flags and finds the partitions.
-func (o *salvageOptions) plan() ([]salvage.Job, error) {
-	err := o.request.Validate()
-	if err != nil {
-		return nil, usageErrorf("%v", err)
+// plan checks the flags and finds the partitions. unread tells of those that
+// can't be read, where there are others.
+func (o *salvageOptions) plan() (jobs []salvage.Job, unread, err error) {
+	if err = o.request.Validate(); err != nil {
+		return nil, nil, usageErrorf("%v", err)
 	}
 	if o.request.Filter, err = o.selection.filter(o.request.Paths); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	jobs, err := salvage.Plan(&o.request)
+	jobs, unread, err = salvage.Plan(&o.request)
 	if err == nil && len(jobs) == 0 {
-		err = errNoPartitions
+		err = cmp.Or(unread, errNoPartitions)
 	}
-	return jobs, err
+	return jobs, unread, err
 }
 
 func (o *salvageOptions) run(ctx context.Context, global *globalOptions) error {
@@ -99,7 +100,7 @@ func (o *salvageOptions) run(ctx context.Context, global *globalOptions) error {
 	case o.segmentBytes < 1 || o.segmentBytes > math.MaxInt32:
 		return usageErrorf("--segment-bytes %d: from 1 to %d", o.segmentBytes, math.MaxInt32)
 	}
-	jobs, err := o.plan()
+	jobs, unread, err := o.plan()
 	if err != nil {
 		return err
 	}
@@ -120,6 +121,9 @@ func (o *salvageOptions) run(ctx context.Context, global *globalOptions) error {
 	e := newEmitter(global, format)
 	defer e.flush()
 	options.SegmentBytes = o.segmentBytes
+	if err := e.failedParts(ctx, unread); err != nil {
+		return err
+	}
 	render := newSalvageRenderer(e)
 	options.Tell = render.object
 	for i := range jobs {
@@ -156,7 +160,7 @@ func (o *salvageOptions) runRecords(ctx context.Context, global *globalOptions) 
 	if err != nil {
 		return err
 	}
-	jobs, err := o.plan()
+	jobs, unread, err := o.plan()
 	if err != nil {
 		return err
 	}
@@ -166,6 +170,9 @@ func (o *salvageOptions) runRecords(ctx context.Context, global *globalOptions) 
 	}
 	e := newEmitter(global, formatJSON)
 	defer e.flush()
+	if err := e.failedParts(ctx, unread); err != nil {
+		return err
+	}
 	for i := range jobs {
 		summary, err := extractRecords(ctx, e, &jobs[i], first, last, options)
 		switch {

@@ -89,6 +89,9 @@ func (g *globalOptions) noteEmpty(paths []string, filter *logdir.Filter) {
 		}
 		p := target.Partition
 		switch {
+		case p.Unread() != nil: // said where it is read
+		case len(p.Files()) == 0 && len(p.Issues) > 0:
+			complain(g.streams.Err, fmt.Errorf("note: %s: no file is in it: there is nothing to look at", path))
 		case len(p.Files()) == 0:
 			complain(g.streams.Err, fmt.Errorf("note: %s: an empty directory: there is nothing to look at", path))
 		case len(p.Segments) > 0 && len(filter.Segments(p.Segments)) == 0:

@@ -136,6 +136,7 @@ func simulatedLogs(path string, filter *logdir.Filter, together bool) (groups []
 		if len(g.logs) > 0 {
 			groups = append(groups, g)
 		}
+		err = errors.Join(err, p.Unread())
 	}
 	switch {
 	case target.File != nil && target.File.File.Kind != logdir.KindLog:

@@ -70,12 +70,7 @@ func fileJob(file *logdir.Entry) (*Job, error) {
 
 func partitionJob(p *logdir.Partition, filter *logdir.Filter) (*Job, error) {
 	job := &Job{Partition: p, Segments: filter.Segments(p.Segments), LogStart: logStart(p)}
-	for _, issue := range p.Issues {
-		if issue.Kind == logdir.Unreadable {
-			return job, issue
-		}
-	}
-	return job, nil
+	return job, p.Unread()
 }
 
 // refJob opens a partition of a log directory. One that is a link out of it

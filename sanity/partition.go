@@ -99,6 +99,9 @@ func (p *partitionCheck) all() {
 	p.quorum()
 	chosen := p.c.options.Filter.Segments(p.p.Segments)
 	p.logs(chosen)
+	if p.ctx.Err() == nil {
+		p.swapped()
+	}
 	if p.ctx.Err() != nil {
 		p.interrupted()
 		return

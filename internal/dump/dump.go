@@ -35,7 +35,7 @@ func Path(ctx context.Context, sink *Sink, path string, o *Options) ([]FileSumma
 		return partition(ctx, sink, target.Partition, o)
 	}
 	rows, err := entries(ctx, sink, target.Dir.Files(), o)
-	errs := []error{err}
+	errs := []error{err, target.Dir.Unread()}
 	for _, ref := range o.Filter.Select(target.Dir.Partitions) {
 		p, err := ref.Open()
 		if err != nil {
@@ -55,7 +55,8 @@ func Path(ctx context.Context, sink *Sink, path string, o *Options) ([]FileSumma
 // partition dumps the files of a partition that the filter chooses.
 func partition(ctx context.Context, sink *Sink, p *logdir.Partition, o *Options) ([]FileSummary, error) {
 	chosen := o.Filter.Chosen(p)
-	return entries(ctx, sink, slices.DeleteFunc(p.Files(), func(e logdir.Entry) bool { return !chosen(e) }), o)
+	rows, err := entries(ctx, sink, slices.DeleteFunc(p.Files(), func(e logdir.Entry) bool { return !chosen(e) }), o)
+	return rows, errors.Join(err, p.Unread())
 }
 
 // entries dumps the files of a directory. Those that mean nothing are passed

@@ -27,7 +27,7 @@ func Load(ctx context.Context, path string, last int64, finding func(sanity.Find
 	for _, s := range offsets {
 		logs = append(logs, topiclog.Log{Topic: topics.ConsumerOffsets, Source: s})
 	}
-	if dir != nil || err != nil {
+	if other := (*topiclog.OtherTopicError)(nil); dir != nil || errors.As(err, &other) {
 		shares, _, shareErr := topiclog.Find(path, topics.ShareGroupState)
 		switch {
 		case shareErr == nil:
@@ -37,7 +37,7 @@ func Load(ctx context.Context, path string, last int64, finding func(sanity.Find
 			if dir == nil || errors.Is(err, topiclog.ErrNoPartition) {
 				err = nil // what is there is the other topic's
 			}
-		case !errors.Is(shareErr, topiclog.ErrNoPartition) && (err == nil || shareErr.Error() != err.Error()):
+		case !errors.Is(shareErr, topiclog.ErrNoPartition):
 			err = errors.Join(err, shareErr)
 		}
 	}

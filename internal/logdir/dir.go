@@ -10,10 +10,16 @@ type PartitionRef struct {
 	Path string
 	Dir  PartitionDir
 	Link string // where the directory is a symbolic link
+
+	unread error // why it could not even be looked at
 }
 
-// Open lists the partition.
+// Open lists the partition. One that could not be looked at, such as a link to
+// a disk that isn't mounted, is an empty listing with the error.
 func (r PartitionRef) Open() (*Partition, error) {
+	if r.unread != nil {
+		return newPartition(r.Path, listing{}), r.unread
+	}
 	p, err := OpenPartition(r.Path)
 	p.Link = r.Link
 	return p, err
@@ -45,7 +51,15 @@ type Dir struct {
 }
 
 func newDir(path string, l listing) *Dir {
-	d := &Dir{Path: path, Issues: l.issues}
+	d := &Dir{Path: path}
+	for _, issue := range l.issues {
+		// Whoever goes through the partitions must come to this one too.
+		if dir, ok := ParsePartitionDir(baseName(issue.Path)); ok && issue.Kind == Unreadable {
+			d.Partitions = append(d.Partitions, PartitionRef{Path: issue.Path, Dir: dir, unread: issue})
+		} else {
+			d.Issues = append(d.Issues, issue)
+		}
+	}
 	for i := range l.files {
 		d.sort(&l.files[i])
 	}
@@ -86,6 +100,10 @@ func (d *Dir) sort(e *Entry) {
 		d.Other = append(d.Other, *e)
 	}
 }
+
+// Unread joins what in the log directory itself could not be looked at; nil
+// where there is nothing.
+func (d *Dir) Unread() error { return unread(d.Issues) }
 
 // Files are all files of the log directory itself, by name.
 func (d *Dir) Files() []Entry {

@@ -38,6 +38,17 @@ func (i Issue) Error() string { return i.Path + ": " + i.Err.Error() }
 // Unwrap gives access to the cause.
 func (i Issue) Unwrap() error { return i.Err }
 
+// unread joins the issues of what could not be looked at.
+func unread(issues []Issue) error {
+	var errs []error
+	for _, issue := range issues {
+		if issue.Kind == Unreadable {
+			errs = append(errs, issue)
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // IssueKind says what an issue means for the result.
 type IssueKind uint8
 

@@ -3,6 +3,7 @@ package logdir
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"time"
@@ -91,6 +92,31 @@ func (p *Partition) Files() []Entry {
 	all = slices.Concat(all, p.Snapshots, p.Checkpoints, p.Leftovers, p.Other)
 	slices.SortFunc(all, byName)
 	return all
+}
+
+// Unread joins what in the directory could not be looked at; nil where there is
+// nothing. Without it, what was read must not pass for the whole partition.
+func (p *Partition) Unread() error { return unread(p.Issues) }
+
+// Swapped are the logs that a broker puts in the place of others at its next
+// start, by offset: the .log.swap files, but for those that a .cleaned file of
+// the same or a lower offset shows to belong to a cleaning that wasn't finished
+// (LogLoader.removeTempFilesAndCollectSwapFiles).
+func (p *Partition) Swapped() []Entry {
+	var swaps []Entry
+	unfinished := int64(math.MaxInt64)
+	for _, e := range p.Leftovers {
+		switch n := &e.File; {
+		case !n.HasOffset:
+		case n.Suffix == Cleaned:
+			unfinished = min(unfinished, n.BaseOffset)
+		case n.Suffix == Swap && n.Kind == KindLog:
+			swaps = append(swaps, e)
+		}
+	}
+	swaps = slices.DeleteFunc(swaps, func(e Entry) bool { return e.File.BaseOffset >= unfinished })
+	slices.SortFunc(swaps, byOffset)
+	return swaps
 }
 
 func byName(a, b Entry) int { return cmp.Compare(a.Name, b.Name) }

@@ -1,6 +1,7 @@
 package lookup
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -81,7 +82,7 @@ func Open(path string) (*Partition, error) {
 			onDisk(sibling(path, logdir.KindOffsetIndex)), onDisk(sibling(path, logdir.KindTimeIndex))}}
 	}
 	if len(p.Segments) == 0 {
-		return nil, fmt.Errorf("%s: no .log in it", path)
+		return nil, errors.Join(append(p.Unread, fmt.Errorf("%s: no .log in it", path))...)
 	}
 	p.LogStart = p.Segments[0].BaseOffset
 	p.readLogStart(dir)

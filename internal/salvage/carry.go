@@ -1,6 +1,7 @@
 package salvage
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/kafsck/kafsck/internal/leaderepoch"
 	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/internal/statefile"
+	"github.com/kafsck/kafsck/sanity"
 )
 
 // carry writes the small files of the partition: the leader epochs of what was
@@ -72,8 +74,9 @@ func (r *run) bestHistory() leaderepoch.History {
 }
 
 // carryController copies what a controller has besides the log: without the
-// checkpoints its log can't be loaded. They are copied as they are.
-func (r *run) carryController() error {
+// checkpoints its log can't be loaded. They are copied as they are, but for those
+// with which a controller doesn't start.
+func (r *run) carryController(ctx context.Context) error {
 	p := r.job.Replicas[0].partition
 	if p == nil {
 		return nil
@@ -83,11 +86,35 @@ func (r *run) carryController() error {
 		files = append(slices.Clone(files), *p.QuorumState)
 	}
 	for i := range files {
-		if err := r.copyFile(&files[i]); err != nil {
+		e := &files[i]
+		fault, err := firstFault(ctx, e)
+		switch {
+		case err != nil:
 			return err
+		case fault == nil:
+			if err := r.copyFile(e); err != nil {
+				return err
+			}
+			r.passOver(0, e, Rebuilt, "copied as it is")
+		case fault.Code.Unchecked():
+			r.merger.streams[0].fail(fmt.Errorf("%s: %s", e.Path, fault.Message))
+			r.passOver(0, e, Unreadable, fault.Message)
+		default:
+			r.passOver(0, e, Malformed, fault.Message)
 		}
 	}
 	return nil
+}
+
+// firstFault is the first error that sanity-check finds in a file, or nil.
+func firstFault(ctx context.Context, e *logdir.Entry) (first *sanity.Finding, err error) {
+	_, err = sanity.CheckFile(ctx, *e, sanity.Options{Workers: 1}, func(f *sanity.Finding) error {
+		if first == nil && f.Severity == sanity.Error {
+			first = f
+		}
+		return nil
+	})
+	return first, err
 }
 
 func (r *run) copyFile(e *logdir.Entry) error {
@@ -120,6 +147,8 @@ func (r *run) otherFiles() {
 		}
 		for _, e := range p.Files() {
 			switch {
+			case r.reads(e.Path):
+				// What became of its batches is told.
 			case e.File.Suffix != logdir.NoSuffix:
 				message := "a broker doesn't count it as part of the log"
 				if e.File.Kind == logdir.KindLog {
@@ -132,7 +161,7 @@ func (r *run) otherFiles() {
 				}
 			case e.File.Kind.IsIndex() || e.File.Kind == logdir.KindProducerSnapshot:
 				r.passOver(i, &e, Rebuilt, "made anew from the batches that are kept")
-			case e.File.Kind == logdir.KindLog && !r.read(i, e.Path):
+			case e.File.Kind == logdir.KindLog:
 				r.passOver(i, &e, NotInUse, "a broker doesn't read it under this name")
 			case (e.File.Kind == logdir.KindKRaftCheckpoint || e.File.Kind == logdir.KindQuorumState) && i > 0:
 				r.passOver(i, &e, NotInUse, "a controller's file is taken from the first replica only")
@@ -149,13 +178,11 @@ func (r *run) otherFiles() {
 	}
 }
 
-func (r *run) read(replica int, path string) bool {
-	for _, log := range r.merger.streams[replica].logs {
-		if log.path == path {
-			return true
-		}
-	}
-	return false
+// reads says whether a file is one of those whose batches are read.
+func (r *run) reads(path string) bool {
+	return slices.ContainsFunc(r.merger.streams, func(s *stream) bool {
+		return slices.ContainsFunc(s.logs, func(log *logFile) bool { return log.path == path })
+	})
 }
 
 func (r *run) passOver(replica int, e *logdir.Entry, reason, message string) {

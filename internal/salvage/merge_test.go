@@ -180,10 +180,10 @@ func TestOtherTopicsAreNoReplicas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Plan(&Request{Paths: dirs[:1], From: []string{other}}); err == nil || !strings.Contains(err.Error(), "topic ids") {
+	if _, _, err := Plan(&Request{Paths: dirs[:1], From: []string{other}}); err == nil || !strings.Contains(err.Error(), "topic ids") {
 		t.Error(err)
 	}
-	if _, err := Plan(&Request{Paths: dirs[:]}); err == nil || !strings.Contains(err.Error(), "--from") {
+	if _, _, err := Plan(&Request{Paths: dirs[:]}); err == nil || !strings.Contains(err.Error(), "--from") {
 		t.Error(err)
 	}
 }

@@ -2,6 +2,7 @@ package salvage
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,9 @@ type Replica struct {
 	// partition is its directory's listing; nil for single files.
 	partition *logdir.Partition
 	files     []logdir.Entry // single files
+	// swapped says that these files are of the replica before, in whose
+	// directory a broker is going to put them in place.
+	swapped bool
 }
 
 // Job is a partition to salvage.
@@ -50,46 +54,58 @@ func (r *Request) Validate() error {
 // defaultName is the result's name where no path says one.
 const defaultName = "salvaged-0"
 
-// Plan finds out which partitions there are and where their replicas lie.
-func Plan(r *Request) ([]Job, error) {
-	var jobs []Job
-	for _, path := range r.Paths {
+// Plan finds out which partitions there are and where their replicas lie. unread
+// joins the partitions of log directories that could not be read: they don't keep
+// the others from being salvaged.
+func Plan(r *Request) (jobs []Job, unread, err error) {
+	add := func(path string, check func(*logdir.Target) error) error {
 		target, err := logdir.Open(path)
+		if err == nil {
+			err = check(target)
+		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if e := target.File; e != nil && e.File.Kind != logdir.KindLog {
-			return nil, fmt.Errorf("%s: is no .log; --carve looks for batches in any file", path)
-		}
-		if jobs, err = addTarget(jobs, target, &r.Filter); err != nil {
-			return nil, err
+		var failed error
+		jobs, failed, err = addTarget(jobs, target, &r.Filter)
+		unread = errors.Join(unread, failed)
+		return err
+	}
+	for _, path := range r.Paths {
+		err := add(path, func(target *logdir.Target) error {
+			if e := target.File; e != nil && e.File.Kind != logdir.KindLog {
+				return fmt.Errorf("%s: is no .log; --carve looks for batches in any file", path)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
 		}
 	}
 	for _, path := range r.Carve {
-		target, err := logdir.Open(path)
+		err := add(path, func(target *logdir.Target) error {
+			if target.File == nil {
+				return fmt.Errorf("%s: --carve takes a file", path)
+			}
+			return nil
+		})
 		if err != nil {
-			return nil, err
-		}
-		if target.File == nil {
-			return nil, fmt.Errorf("%s: --carve takes a file", path)
-		}
-		if jobs, err = addTarget(jobs, target, &r.Filter); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if r.As != "" {
 		if len(jobs) != 1 {
-			return nil, fmt.Errorf("--as %s names one partition, but there are %d", r.As, len(jobs))
+			return nil, nil, fmt.Errorf("--as %s names one partition, but there are %d", r.As, len(jobs))
 		}
 		if err := r.Validate(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		jobs[0].Name = r.As
 	}
-	return jobs, addReplicas(jobs, r.From)
+	return jobs, unread, addReplicas(jobs, r.From)
 }
 
-func addTarget(jobs []Job, target *logdir.Target, filter *logdir.Filter) ([]Job, error) {
+func addTarget(jobs []Job, target *logdir.Target, filter *logdir.Filter) (all []Job, unread, err error) {
 	switch {
 	case target.File != nil:
 		name := partitionOf(target.Path)
@@ -97,28 +113,34 @@ func addTarget(jobs []Job, target *logdir.Target, filter *logdir.Filter) ([]Job,
 		for i := range jobs {
 			if r := &jobs[i].Replicas[0]; jobs[i].Name == name && r.files != nil && filepath.Dir(r.files[0].Path) == filepath.Dir(target.Path) {
 				r.files = append(r.files, *target.File)
-				return jobs, nil
+				return jobs, nil, nil
 			}
 		}
-		return addJob(jobs, Job{Name: name, LogStart: -1, Replicas: []Replica{{Path: target.Path, files: []logdir.Entry{*target.File}}}})
+		jobs, err = addJob(jobs, Job{Name: name, LogStart: -1, Replicas: []Replica{{Path: target.Path, files: []logdir.Entry{*target.File}}}})
+		return jobs, nil, err
 	case target.Partition != nil:
-		return addPartition(jobs, target.Partition, filter)
+		jobs, err = addPartition(jobs, target.Partition, filter)
+		return jobs, nil, err
 	}
 	for _, ref := range filter.Select(target.Dir.Partitions) {
-		p, err := ref.Open()
-		if err != nil {
-			return nil, err
+		p, failed := ref.Open()
+		if failed != nil {
+			unread = errors.Join(unread, failed)
+			continue
 		}
 		if jobs, err = addPartition(jobs, p, filter); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return jobs, nil
+	return jobs, unread, nil
 }
 
 func addPartition(jobs []Job, p *logdir.Partition, filter *logdir.Filter) ([]Job, error) {
-	p.Segments = filter.Segments(p.Segments)
-	job := Job{Name: defaultName, LogStart: -1, Replicas: []Replica{{Path: p.Path, partition: p}}}
+	job := Job{Name: defaultName, LogStart: -1, Replicas: replicasOf(p)}
+	if filter.Newest > 0 || !filter.ModifiedSince.IsZero() {
+		p.Segments = filter.Segments(p.Segments)
+		job.Replicas = job.Replicas[:1]
+	}
 	if p.HasName {
 		job.Name = baseName(p.Path)
 	}
@@ -127,6 +149,29 @@ func addPartition(jobs []Job, p *logdir.Partition, filter *logdir.Filter) ([]Job
 		job.LogStart = offset
 	}
 	return addJob(jobs, job)
+}
+
+// replicasOf are the segments of a partition directory, and behind them the logs
+// that a cleaning or a split has left as .log.swap while those that they replace
+// are gone already: nothing else holds their records, and a broker's next start
+// makes segments of them. Where the segment of that base is still there, it has
+// all that the .swap file has.
+func replicasOf(p *logdir.Partition) []Replica {
+	inUse := make(map[int64]bool)
+	for i := range p.Segments {
+		inUse[p.Segments[i].BaseOffset] = p.Segments[i].Log != nil
+	}
+	swapped := Replica{swapped: true}
+	for _, e := range p.Swapped() {
+		if !inUse[e.File.BaseOffset] {
+			swapped.Path, swapped.files = e.Path, append(swapped.files, e)
+		}
+	}
+	replicas := []Replica{{Path: p.Path, partition: p}}
+	if swapped.files != nil {
+		replicas = append(replicas, swapped)
+	}
+	return replicas
 }
 
 func addJob(jobs []Job, job Job) ([]Job, error) {
@@ -147,14 +192,12 @@ func addReplicas(jobs []Job, from []string) error {
 		}
 		found := false
 		for i := range jobs {
-			r, ok, err := replicaIn(target, jobs[i].Name, len(jobs) == 1)
+			replicas, err := replicasIn(target, jobs[i].Name, len(jobs) == 1)
 			if err != nil {
 				return err
 			}
-			if ok {
-				found = true
-				jobs[i].Replicas = append(jobs[i].Replicas, r)
-			}
+			found = found || len(replicas) > 0
+			jobs[i].Replicas = append(jobs[i].Replicas, replicas...)
 		}
 		if !found {
 			return fmt.Errorf("%s: has no replica of the partitions to salvage", path)
@@ -168,23 +211,27 @@ func addReplicas(jobs []Job, from []string) error {
 	return nil
 }
 
-// replicaIn finds the replica of a partition. only says that there is no other
+// replicasIn finds the replica of a partition. only says that there is no other
 // partition: then a directory or a file may have any name.
-func replicaIn(target *logdir.Target, name string, only bool) (Replica, bool, error) {
+func replicasIn(target *logdir.Target, name string, only bool) ([]Replica, error) {
 	switch {
 	case target.File != nil:
-		return Replica{Path: target.Path, files: []logdir.Entry{*target.File}}, only || partitionOf(target.Path) == name, nil
+		if only || partitionOf(target.Path) == name {
+			return []Replica{{Path: target.Path, files: []logdir.Entry{*target.File}}}, nil
+		}
 	case target.Partition != nil:
-		p := target.Partition
-		return Replica{Path: p.Path, partition: p}, only || baseName(p.Path) == name, nil
-	}
-	for _, ref := range target.Dir.Partitions {
-		if baseName(ref.Path) == name {
-			p, err := ref.Open()
-			return Replica{Path: ref.Path, partition: p}, err == nil, err
+		if p := target.Partition; only || baseName(p.Path) == name {
+			return replicasOf(p), nil
+		}
+	default:
+		for _, ref := range target.Dir.Partitions {
+			if baseName(ref.Path) == name {
+				p, err := ref.Open()
+				return replicasOf(p), err
+			}
 		}
 	}
-	return Replica{}, false, nil
+	return nil, nil
 }
 
 // sameTopic refuses replicas of topics that only have the name in common.

@@ -109,7 +109,7 @@ func TestInterrupted(t *testing.T) {
 	}
 	request := Request{Paths: []string{dir}}
 	for at := 1; ; at++ {
-		jobs, err := Plan(&request)
+		jobs, _, err := Plan(&request)
 		if err != nil {
 			t.Fatal(err)
 		}

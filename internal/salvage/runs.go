@@ -1,6 +1,10 @@
 package salvage
 
-import "encoding/hex"
+import (
+	"encoding/hex"
+	"maps"
+	"slices"
+)
 
 // reporter joins what follows each other into runs, tells of them, and counts.
 type reporter struct {
@@ -126,7 +130,7 @@ func (r *reporter) gap(first, last int64) {
 func (r *reporter) flush() {
 	r.flushRun()
 	r.flushDecision()
-	for replica := range r.summary.Replicas {
+	for _, replica := range slices.Sorted(maps.Keys(r.rest)) {
 		r.flushLeft(replica)
 	}
 }

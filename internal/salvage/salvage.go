@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/kafsck/kafsck/internal/leaderepoch"
 	"github.com/kafsck/kafsck/internal/logdir"
@@ -112,6 +113,17 @@ type run struct {
 	passed  map[string]bool // files of which it was told that they were left
 }
 
+// replicas is how many copies of the partition there are.
+func (j *Job) replicas() int {
+	n := 0
+	for i := range j.Replicas {
+		if !j.Replicas[i].swapped {
+			n++
+		}
+	}
+	return n
+}
+
 func newRun(job *Job, set *place.Set, o Options) *run {
 	r := &run{job: job, set: set, report: &reporter{name: job.Name}}
 	directory := ""
@@ -120,7 +132,7 @@ func newRun(job *Job, set *place.Set, o Options) *run {
 	}
 	r.report.summary = Summary{
 		Type: "salvage-summary", Partition: job.Name, Directory: directory,
-		Replicas: len(job.Replicas), FirstOffset: -1, LogEndOffset: -1, LogStartOffset: Offset(job.LogStart),
+		Replicas: job.replicas(), FirstOffset: -1, LogEndOffset: -1, LogStartOffset: Offset(job.LogStart),
 	}
 	r.writer = newWriter(set, job.Name, o, r.report)
 	return r
@@ -144,7 +156,7 @@ func (r *run) run(ctx context.Context) error {
 	if err := r.writer.finish(); err != nil {
 		return err
 	}
-	if err := errors.Join(r.carry(), r.carryController()); err != nil {
+	if err := errors.Join(r.carry(), r.carryController(ctx)); err != nil {
 		return err
 	}
 	r.otherFiles()
@@ -176,7 +188,7 @@ func (r *run) openStreams(ctx context.Context) error {
 		r.merger.streams = append(r.merger.streams, s)
 	}
 	if logs == 0 {
-		return fmt.Errorf("%s: has no segments", r.job.Replicas[0].Path)
+		return noSegments(&r.job.Replicas[0])
 	}
 	r.merger.chooseAuthority()
 	for _, s := range r.merger.streams {
@@ -211,6 +223,15 @@ func (r *run) copyBatches() error {
 	}
 }
 
+// noSegments says that a replica has nothing to read, and what to read instead.
+func noSegments(r *Replica) error {
+	waiting := func(e logdir.Entry) bool { return e.File.Kind == logdir.KindLog && e.File.Suffix == logdir.Deleted }
+	if r.partition != nil && slices.ContainsFunc(r.partition.Leftovers, waiting) {
+		return fmt.Errorf("%s: has no segments in use; to salvage those that wait for their deletion, name the files: *.log.deleted", r.Path)
+	}
+	return fmt.Errorf("%s: has no segments", r.Path)
+}
+
 func (r *run) summarize() {
 	s := &r.report.summary
 	s.Segments = r.writer.segments
@@ -218,8 +239,8 @@ func (r *run) summarize() {
 		s.LogEndOffset = Offset(r.writer.end)
 	}
 	s.TailDamaged = true
-	for _, stream := range r.merger.streams {
-		s.TailDamaged = s.TailDamaged && stream.lost
+	for i, stream := range r.merger.streams {
+		s.TailDamaged = s.TailDamaged && (stream.lost || r.job.Replicas[i].swapped)
 		s.Unreadable += stream.ioErrors
 		if stream.failure != nil {
 			s.Exit = 1

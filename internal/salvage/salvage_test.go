@@ -44,7 +44,7 @@ func salvage(t *testing.T, request Request, o Options) result {
 		}
 		return nil
 	}
-	jobs, err := Plan(&request)
+	jobs, _, err := Plan(&request)
 	if err != nil {
 		t.Fatal(err)
 	}

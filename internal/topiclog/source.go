@@ -19,11 +19,21 @@ type Source struct {
 	Logs        []logdir.Entry // by base offset
 	Checkpoints []logdir.Entry // KRaft, by offset and epoch
 	QuorumState *logdir.Entry
-	Issues      []logdir.Issue
 }
 
 // ErrNoPartition says that a path holds no partition of the topic.
 var ErrNoPartition = errors.New("no partition of the topic is there")
+
+// OtherTopicError says that a directory or a file is none of the topic.
+type OtherTopicError struct {
+	Path  string
+	What  string // "log" or "partition"
+	Topic topics.Topic
+}
+
+func (e *OtherTopicError) Error() string {
+	return fmt.Sprintf("%s: not a %s of %s", e.Path, e.What, e.Topic)
+}
 
 // Find returns the partitions of a topic at a path: those in use of a log
 // directory, one partition directory (also one set aside), or one file of it.
@@ -63,10 +73,10 @@ func Find(path string, topic topics.Topic) (sources []Source, dir *logdir.Dir, e
 func partitionSource(p *logdir.Partition, topic topics.Topic) (Source, error) {
 	s := Source{
 		Name: nameOf(p.Path), Path: p.Path, Partition: -1,
-		Checkpoints: p.Checkpoints, QuorumState: p.QuorumState, Issues: p.Issues,
+		Checkpoints: p.Checkpoints, QuorumState: p.QuorumState,
 	}
 	if topics.ForDirectory(s.Name) != topic {
-		return s, fmt.Errorf("%s: not a partition of %s", p.Path, topic)
+		return s, &OtherTopicError{p.Path, "partition", topic}
 	}
 	if p.HasName {
 		s.Name, s.Partition = p.Dir.String(), p.Dir.Partition
@@ -76,7 +86,7 @@ func partitionSource(p *logdir.Partition, topic topics.Topic) (Source, error) {
 			s.Logs = append(s.Logs, *log)
 		}
 	}
-	return s, nil
+	return s, p.Unread()
 }
 
 func fileSource(e logdir.Entry, topic topics.Topic) (Source, error) {
@@ -90,7 +100,7 @@ func fileSource(e logdir.Entry, topic topics.Topic) (Source, error) {
 	case topic == topics.ClusterMetadata && (e.File.Kind == logdir.KindKRaftCheckpoint || e.File.Kind == logdir.KindBootstrapCheckpoint):
 		s.Checkpoints = []logdir.Entry{e}
 	default:
-		return s, fmt.Errorf("%s: not a log of %s", e.Path, topic)
+		return s, &OtherTopicError{e.Path, "log", topic}
 	}
 	return s, nil
 }
