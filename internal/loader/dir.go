@@ -92,12 +92,15 @@ type directory struct {
 	path   string
 	files  map[string]*file
 	before map[string]int64 // sizes by name
+
+	snapshots snapshots // by their names, as far as a broker gives such
+	odd       bool      // a snapshot has, or had, a name that no broker gives
 }
 
 func newDirectory(p *logdir.Partition) *directory {
 	d := &directory{path: p.Path, files: make(map[string]*file), before: make(map[string]int64)}
 	for _, e := range p.Files() {
-		d.files[e.Name] = &file{name: e.Name, size: e.Size, source: e.Path, origin: e.Name}
+		d.put(&file{name: e.Name, size: e.Size, source: e.Path, origin: e.Name})
 		d.before[e.Name] = e.Size
 	}
 	return d
@@ -108,7 +111,16 @@ func (d *directory) names() []string { return slices.Sorted(maps.Keys(d.files)) 
 
 func (d *directory) has(name string) bool { return d.files[name] != nil }
 
-func (d *directory) remove(name string) { delete(d.files, name) }
+// put adds a file, in the place of another of its name.
+func (d *directory) put(f *file) {
+	d.files[f.name] = f
+	d.noted(f.name, true)
+}
+
+func (d *directory) remove(name string) {
+	delete(d.files, name)
+	d.noted(name, false)
+}
 
 // rename replaces what has the new name. It says whether there was a file.
 func (d *directory) rename(from, to string) bool {
@@ -116,9 +128,9 @@ func (d *directory) rename(from, to string) bool {
 	if f == nil {
 		return false
 	}
-	delete(d.files, from)
+	d.remove(from)
 	f.name = to
-	d.files[to] = f
+	d.put(f)
 	return true
 }
 
@@ -128,7 +140,7 @@ func (d *directory) create(name string, size int64) *file {
 		return f
 	}
 	f := &file{name: name, size: size}
-	d.files[name] = f
+	d.put(f)
 	return f
 }
 

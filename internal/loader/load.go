@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -51,7 +50,10 @@ func (l *load) run() error {
 		return err
 	}
 	var err error
-	if l.main, err = l.newProducers(); err != nil {
+	if l.main, err = l.newProducers(); err == nil {
+		err = l.main.listOnce()
+	}
+	if err != nil {
 		return err
 	}
 	if l.options.Version.Before(3) {
@@ -153,7 +155,7 @@ func (l *load) find(offset, end int64) error {
 
 // add puts a segment into its place; another of the same base offset goes.
 func (l *load) add(s *segment) {
-	at, found := slices.BinarySearchFunc(l.segments, s.base, func(have *segment, base int64) int { return cmp.Compare(have.base, base) })
+	at, found := search(l.segments, s.base)
 	if found {
 		l.segments[at] = s
 		return

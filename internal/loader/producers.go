@@ -1,9 +1,8 @@
 package loader
 
 import (
-	"maps"
+	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/kafsck/kafsck/internal/producerstate"
 	"github.com/kafsck/kafsck/internal/recovery"
@@ -17,44 +16,31 @@ import (
 type producers struct {
 	l         *load
 	state     *producerstate.State
-	snapshots map[int64]string // names by offset
-	lastSnap  int64            // offset of the last snapshot loaded or taken
+	snapshots *snapshots
+	lastSnap  int64 // offset of the last snapshot loaded or taken
 }
 
-func (l *load) newProducers() (*producers, error) {
-	p := &producers{l: l, state: producerstate.New(l.options.Version, 0)}
+// newProducers is for one recovery. What it knows of is what is there: nobody
+// else changes that meanwhile.
+func (l *load) newProducers() (p *producers, err error) {
+	p = &producers{l: l, state: producerstate.New(l.options.Version, 0)}
 	p.state.Partition = l.partition
-	return p, p.list()
+	p.snapshots, err = l.dir.list()
+	return p, err
 }
 
-// list finds the snapshots (ProducerStateManager.loadSnapshots).
-func (p *producers) list() error {
-	p.snapshots = make(map[int64]string)
-	var names []string
-	for name := range p.l.dir.files {
-		if strings.HasSuffix(name, extSnapshot) {
-			names = append(names, name)
-		}
+// listOnce takes down what is there now: others change it.
+func (p *producers) listOnce() error {
+	now, err := p.l.dir.list()
+	if err == nil {
+		p.snapshots = now.clone()
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		offset, err := offsetOf(name)
-		if err != nil {
-			return err
-		}
-		p.snapshots[offset] = name
-	}
-	return nil
+	return err
 }
 
-// offsets are those of the snapshots, rising.
-func (p *producers) offsets() []int64 { return slices.Sorted(maps.Keys(p.snapshots)) }
-
-func (p *producers) remove(offset int64, reason string) {
-	if name, known := p.snapshots[offset]; known {
-		delete(p.snapshots, offset)
-		p.l.removeFile(name, reason)
-	}
+func (p *producers) remove(f snapshot, reason string) {
+	p.snapshots.remove(f.offset)
+	p.l.removeFile(f.name, reason)
 }
 
 // take writes a snapshot, unless nothing came since the last one.
@@ -65,26 +51,29 @@ func (p *producers) take() {
 	}
 	name := fileName(end, extSnapshot)
 	entries := p.state.Snapshot()
-	p.l.dir.files[name] = &file{name: name, size: 10 + 46*int64(len(entries)), producers: entries}
-	p.snapshots[end] = name
+	p.l.dir.put(&file{name: name, size: 10 + 46*int64(len(entries)), producers: entries})
+	p.snapshots.put(end, name)
 	p.lastSnap = end
 }
 
 // loadSnapshot loads the newest snapshot that is sound, and deletes those that
 // aren't (ProducerStateManager.loadFromSnapshot).
 func (p *producers) loadSnapshot(logStart int64) error {
-	offsets := p.offsets()
-	for _, offset := range slices.Backward(offsets) {
-		f := p.l.dir.files[p.snapshots[offset]]
+	for {
+		newest, found := p.snapshots.newest()
+		if !found {
+			break
+		}
+		f := p.l.dir.files[newest.name]
 		if f == nil {
 			// It was listed and is gone: reading it fails.
-			return throw("java.nio.file.NoSuchFileException", "%s", p.l.dir.abs(p.snapshots[offset]))
+			return throw("java.nio.file.NoSuchFileException", "%s", p.l.dir.abs(newest.name))
 		}
 		entries := f.producers
 		if f.source != "" {
 			snapshot, err := statefile.ReadFile(f.source, statefile.ReadProducerSnapshot)
 			if statefile.Damage(err) != nil {
-				p.remove(offset, "snapshot-corrupt")
+				p.remove(newest, "snapshot-corrupt")
 				continue
 			}
 			if err != nil {
@@ -92,8 +81,8 @@ func (p *producers) loadSnapshot(logStart int64) error {
 			}
 			entries = snapshot.Entries
 		}
-		p.state.Load(entries, offset)
-		p.lastSnap = offset
+		p.state.Load(entries, newest.offset)
+		p.lastSnap = newest.offset
 		return nil
 	}
 	p.state.Reset(logStart)
@@ -103,13 +92,11 @@ func (p *producers) loadSnapshot(logStart int64) error {
 
 // truncateAndReload deletes the snapshots out of range and loads the newest.
 func (p *producers) truncateAndReload(logStart, logEnd int64) error {
-	for _, offset := range p.offsets() {
-		switch {
-		case offset > logEnd:
-			p.remove(offset, "snapshot-above-log-end")
-		case offset <= logStart:
-			p.remove(offset, "snapshot-at-log-start")
-		}
+	for _, f := range p.snapshots.upTo(min(logStart, logEnd)) {
+		p.remove(f, "snapshot-at-log-start")
+	}
+	for _, f := range p.snapshots.above(logEnd) {
+		p.remove(f, "snapshot-above-log-end")
 	}
 	if logEnd != p.state.EndOffset() {
 		return p.loadSnapshot(logStart)
@@ -118,16 +105,16 @@ func (p *producers) truncateAndReload(logStart, logEnd int64) error {
 		p.state.SetEndOffset(logStart)
 	}
 	p.lastSnap = logStart
-	if offsets := p.offsets(); len(offsets) > 0 {
-		p.lastSnap = offsets[len(offsets)-1]
+	if newest, found := p.snapshots.newest(); found {
+		p.lastSnap = newest.offset
 	}
 	return nil
 }
 
 // startAt forgets everything (ProducerStateManager.truncateFullyAndStartAt).
 func (p *producers) startAt(offset int64) {
-	for _, o := range p.offsets() {
-		p.remove(o, "log-end-below-log-start")
+	for _, f := range p.snapshots.all() {
+		p.remove(f, "log-end-below-log-start")
 	}
 	p.state.Reset(offset)
 	p.lastSnap = 0
@@ -136,24 +123,24 @@ func (p *producers) startAt(offset int64) {
 // removeStray keeps the snapshots at base offsets of segments, and the one
 // behind the last of these, which a clean shutdown wrote.
 func (p *producers) removeStray(segments []*segment) error {
-	if err := p.list(); err != nil {
+	if err := p.listOnce(); err != nil {
 		return err
 	}
 	bases := make(map[int64]bool, len(segments))
 	for _, s := range segments {
 		bases[s.base] = true
 	}
-	stray, found := int64(0), false
-	for _, offset := range p.offsets() {
-		if bases[offset] {
+	var stray snapshot
+	for _, f := range p.snapshots.all() {
+		if bases[f.offset] {
 			continue
 		}
-		if found {
+		if stray.name != "" {
 			p.remove(stray, "snapshot-stray")
 		}
-		stray, found = offset, true
+		stray = f
 	}
-	if found && len(segments) > 0 && stray < segments[len(segments)-1].base {
+	if stray.name != "" && len(segments) > 0 && stray.offset < segments[len(segments)-1].base {
 		p.remove(stray, "snapshot-stray")
 	}
 	return nil
@@ -166,7 +153,7 @@ func (p *producers) rebuild(segments []*segment, logStart, end int64, clean bool
 		at = append(at, s.base)
 	}
 	at = append(at, end)
-	if len(p.snapshots) == 0 && clean {
+	if p.snapshots.len() == 0 && clean {
 		for _, offset := range at {
 			p.state.SetEndOffset(offset)
 			p.take()
@@ -234,25 +221,27 @@ func (p *producers) replay(s *segment, offset, to int64) error {
 // between are the segments from the one that holds offset from on up to those
 // below offset to (LogSegments.values).
 func between(segments []*segment, from, to int64) []*segment {
-	first := 0
-	for i, s := range segments {
-		if s.base <= from {
-			first = i
-		}
+	first, found := search(segments, from)
+	if !found {
+		first = max(0, first-1)
 	}
-	last := first
-	for last < len(segments) && segments[last].base < to {
-		last++
-	}
-	return segments[first:last]
+	last, _ := search(segments, to)
+	return segments[first:max(first, last)]
 }
 
 // floor is the segment with the largest base offset up to offset, or nil.
 func floor(segments []*segment, offset int64) *segment {
-	for _, s := range slices.Backward(segments) {
-		if s.base <= offset {
-			return s
-		}
+	i, found := search(segments, offset)
+	switch {
+	case found:
+		return segments[i]
+	case i > 0:
+		return segments[i-1]
 	}
 	return nil
+}
+
+// search is where in the segments a base offset is, or would be.
+func search(segments []*segment, base int64) (at int, found bool) {
+	return slices.BinarySearchFunc(segments, base, func(s *segment, base int64) int { return cmp.Compare(s.base, base) })
 }

@@ -204,11 +204,11 @@ func (l *load) deleteSegments(segments []*segment, reason string) {
 // markSnapshot renames the snapshot of a segment that goes, if the manager of
 // the log knows it and it is still there.
 func (l *load) markSnapshot(base int64) {
-	name, known := l.main.snapshots[base]
-	if !known {
+	name := l.main.snapshots.at(base)
+	if name == "" {
 		return
 	}
-	delete(l.main.snapshots, base)
+	l.main.snapshots.remove(base)
 	if f := l.dir.files[name]; f != nil && f.origin != "" {
 		l.decide(Decision{File: l.dir.abs(f.origin), BaseOffset: base, Action: Remove, SizeBefore: f.size, Reason: reasonOfSegment})
 	}

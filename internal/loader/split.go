@@ -41,84 +41,113 @@ func (l *load) split(s *segment) error {
 		}
 		return throw(classIllegalArg, "Split operation is only permitted for segments with overflow, and the problem path is %s", path)
 	}
-	var pieces []piece
-	for at := int64(0); at < s.log.size; {
-		p, err := l.nextPiece(s, at)
-		if err != nil {
-			return err
-		}
-		if p.to == at {
-			return throw(classIllegalState, "Failed to append records from position %d in %s", at, s)
-		}
-		pieces = append(pieces, p)
-		at = p.to
+	pieces, err := l.pieces(s)
+	if err != nil {
+		return err
 	}
 	l.replaceBySplit(s, pieces)
 	return nil
 }
 
-// nextPiece is the segment that begins with the batch at a position and goes
-// on as long as offsets fit.
-func (l *load) nextPiece(s *segment, at int64) (p piece, err error) {
-	p = piece{from: at, to: at}
-	made := false
-	var since, chunk, chunkFrom, chunkLast int64
-	interval := l.options.Interval
-	appendEntry := func(offset, position, size int64) error {
-		if since > interval {
-			if err := p.index.Append(offset, int32(position-p.from)); err != nil {
-				return err
-			}
-			since = 0
-		}
-		since += size
-		return nil
-	}
-	flush := func() error {
-		if chunk == 0 || !l.options.Version.Before(4, 1) {
-			return nil
-		}
-		err := appendEntry(chunkLast, chunkFrom, chunk)
-		chunk = 0
-		return err
-	}
-	err = s.walk(at, s.log.size, func(h *recovery.Headers, b *recordbatch.Batch) (bool, error) {
-		if !made {
-			made = true
-			var err error
-			if p.base, err = s.baseOffset(h, b); err != nil {
+// pieces are the segments that a split makes: each begins with a batch and goes
+// on as long as offsets fit. A batch is read once, however many pieces there are.
+func (l *load) pieces(s *segment) (all []piece, err error) {
+	p := pieceBuilder{options: &l.options}
+	end := int64(0)
+	err = s.walk(0, s.log.size, func(h *recovery.Headers, b *recordbatch.Batch) (bool, error) {
+		if p.index != nil && !p.fits(b) {
+			if err := p.flush(); err != nil {
 				return false, err
 			}
-			if p.index, err = indexfile.NewOffsetBuilder(p.base, l.options.MaxIndexSize); err != nil {
+			all = append(all, p.piece)
+			p = pieceBuilder{options: &l.options}
+		}
+		if p.index == nil {
+			base, err := s.baseOffset(h, b)
+			if err != nil {
 				return false, err
 			}
-		}
-		if relative := b.LastOffset() - p.base; relative < 0 || relative > math.MaxInt32 {
-			return false, nil
-		}
-		if chunk > 0 && chunk+b.Size >= splitBuffer {
-			if err := flush(); err != nil {
+			if err := p.begin(base, b.Position); err != nil {
 				return false, err
 			}
+			if !p.fits(b) {
+				return false, throw(classIllegalState, "Failed to append records from position %d in %s", b.Position, s)
+			}
 		}
-		if chunk == 0 {
-			chunkFrom = b.Position
-		}
-		chunk += b.Size
-		chunkLast = b.LastOffset()
-		p.to = b.EndPosition()
-		if l.options.Version.Before(4, 1) {
-			return true, nil
-		}
-		return true, appendEntry(b.LastOffset(), b.Position, b.Size)
+		end = b.EndPosition()
+		return true, p.append(b)
 	})
 	if err == nil {
-		err = flush()
+		err = p.flush()
 	}
-	if err == nil && !made {
-		err = throw(classNoSuchElement, "")
+	if err == nil && end < s.log.size {
+		err = throw(classNoSuchElement, "") // the next piece has no batch
 	}
-	return p, l.refused(err, p.base)
+	if err != nil {
+		return nil, l.refused(err, p.base)
+	}
+	return append(all, p.piece), nil
+}
+
+// pieceBuilder follows what is appended to a piece. Since 4.1 that is batch by
+// batch, before it was a buffer of them at a time.
+type pieceBuilder struct {
+	piece
+	options *Options
+	since   int64 // bytes since the last index entry
+	// The buffer, up to 4.0.
+	buffered, bufferedFrom, bufferedLast int64
+}
+
+func (p *pieceBuilder) begin(base, position int64) (err error) {
+	p.base, p.from, p.to = base, position, position
+	p.index, err = indexfile.NewOffsetBuilder(base, p.options.MaxIndexSize)
+	return err
+}
+
+func (p *pieceBuilder) fits(b *recordbatch.Batch) bool {
+	relative := b.LastOffset() - p.base
+	return relative >= 0 && relative <= math.MaxInt32
+}
+
+func (p *pieceBuilder) append(b *recordbatch.Batch) error {
+	p.to = b.EndPosition()
+	if !p.options.Version.Before(4, 1) {
+		return p.entry(b.LastOffset(), b.Position, b.Size)
+	}
+	if p.buffered > 0 && p.buffered+b.Size >= splitBuffer {
+		if err := p.flush(); err != nil {
+			return err
+		}
+	}
+	if p.buffered == 0 {
+		p.bufferedFrom = b.Position
+	}
+	p.buffered += b.Size
+	p.bufferedLast = b.LastOffset()
+	return nil
+}
+
+// flush appends what is in the buffer.
+func (p *pieceBuilder) flush() error {
+	if p.buffered == 0 {
+		return nil
+	}
+	size := p.buffered
+	p.buffered = 0
+	return p.entry(p.bufferedLast, p.bufferedFrom, size)
+}
+
+// entry makes an index entry where one is due.
+func (p *pieceBuilder) entry(offset, position, size int64) error {
+	if p.since > p.options.Interval {
+		if err := p.index.Append(offset, int32(position-p.from)); err != nil {
+			return err
+		}
+		p.since = 0
+	}
+	p.since += size
+	return nil
 }
 
 // refused is the exception for an entry that an index refuses.
@@ -150,23 +179,18 @@ func (l *load) replaceBySplit(s *segment, pieces []piece) {
 		}
 	}
 	for _, p := range pieces {
-		l.dir.files[fileName(p.base, extLog)] = &file{
+		l.dir.put(&file{
 			name: fileName(p.base, extLog), size: p.to - p.from, source: old.source, from: old.from + p.from, origin: old.origin,
-		}
-		bytes := p.index.Bytes()
-		l.dir.files[fileName(p.base, extIndex)] = &file{
-			name: fileName(p.base, extIndex), size: int64(len(bytes)), index: newOffsets(p.index, p.base, false),
-		}
-		l.dir.files[fileName(p.base, extTime)] = &file{name: fileName(p.base, extTime), size: indexfile.TimeEntrySize}
+		})
+		size := int64(len(p.index.Bytes()))
+		l.dir.put(&file{name: fileName(p.base, extIndex), size: size, index: newOffsets(p.index, p.base, false)})
+		l.dir.put(&file{name: fileName(p.base, extTime), size: indexfile.TimeEntrySize})
 		l.add(&segment{l: l, base: p.base, log: l.dir.files[fileName(p.base, extLog)]})
 	}
 }
 
 func (l *load) drop(base int64) {
-	for i, s := range l.segments {
-		if s.base == base {
-			l.segments = append(l.segments[:i:i], l.segments[i+1:]...)
-			return
-		}
+	if i, found := search(l.segments, base); found {
+		l.segments = append(l.segments[:i:i], l.segments[i+1:]...)
 	}
 }

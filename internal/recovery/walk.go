@@ -170,7 +170,7 @@ func (w *walker) fill(rest []byte, n int64) error {
 	want := min(max(n, firstWindow), w.end-w.position)
 	to := w.window[:cap(w.window)]
 	if int64(len(to)) < want {
-		to = make([]byte, max(want, firstWindow))
+		to = make([]byte, want)
 	}
 	to = to[:min(int64(len(to)), w.end-w.position)]
 	have := copy(to, rest)
