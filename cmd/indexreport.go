@@ -72,7 +72,7 @@ func (run *indexRun) show(path string) (*indexReport, error) {
 	if err == nil {
 		show.end()
 	}
-	e.findings(append(sizeFindings(r), findings.List...))
+	e.findings(append(sizeFindings(r), findings.List()...))
 	if file.Log != nil && !run.shown[file.Log.File] {
 		run.shown[file.Log.File] = true
 		e.findings(logFindings(&r.summary))

@@ -2,7 +2,10 @@ package indexview
 
 import (
 	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kafsck/kafsck/indexfile"
@@ -55,7 +58,44 @@ func verdicts(t testing.TB, data []byte, log *Log, kind indexfile.Kind) (list []
 	if err != nil {
 		t.Fatal(err)
 	}
-	return list, f.List, s
+	return list, f.List(), s
+}
+
+// However many entries are false, there are findings for a person to read, and
+// all of the entries are counted in them.
+func TestFindingsAreFew(t *testing.T) {
+	segment := batchtest.NewSegment(0)
+	for i := range int64(100) {
+		segment.Add(batchtest.NewBatch(i, 1000, batchtest.KV("k", "v")))
+	}
+	random := rand.New(rand.NewPCG(5, 6))
+	for _, kind := range []indexfile.Kind{indexfile.Offset, indexfile.Time, indexfile.Txn} {
+		data := make([]byte, 20000*kind.EntrySize())
+		for i := range data {
+			data[i] = byte(random.Uint32())
+		}
+		list, findings, s := verdicts(t, data, logOf(segment), kind)
+		codes, counted := map[sanity.Code]int{}, 0
+		for _, f := range findings {
+			codes[f.Code]++
+			count, lastSlot := f.Detail["count"].(int), f.Detail["lastSlot"].(int)
+			counted += count
+			if list[f.Slot].Code != f.Code || list[lastSlot].Code != f.Code || f.EndPosition != int64((lastSlot+1)*kind.EntrySize()) {
+				t.Errorf("%v: slots %d to %d end at position %d and aren't both %s", kind, f.Slot, lastSlot, f.EndPosition, f.Code)
+			}
+			if folded := count <= lastSlot-int(f.Slot); folded != strings.Contains(f.Message, fmt.Sprintf("; the first of %d up to slot %d", count, lastSlot)) {
+				t.Errorf("%v: %d faults in slots %d to %d: %s", kind, count, f.Slot, lastSlot, f.Message)
+			}
+		}
+		for code, n := range codes {
+			if n > most {
+				t.Errorf("%v: %d findings of %s", kind, n, code)
+			}
+		}
+		if counted != s.Wrong || s.Wrong < 10000 {
+			t.Errorf("%v: %d faults in the findings, %d false entries", kind, counted, s.Wrong)
+		}
+	}
 }
 
 func logOf(s *batchtest.Segment) *Log {

@@ -7,19 +7,34 @@ import (
 	"github.com/kafsck/kafsck/sanity"
 )
 
+// most is how many findings of one code an index may have; what comes after is
+// counted in the last of them. It bounds memory, and what somebody has to read,
+// whatever a file holds.
+const most = 64
+
 // Findings turns the entries that are False into findings: consecutive ones
 // with the same fault are one finding, with detail.lastSlot and detail.count.
 type Findings struct {
 	File string
 	Kind indexfile.Kind
-	List []sanity.Finding
+
+	runs []run
+	last map[sanity.Code]int // the last run of a code
+	seen map[sanity.Code]int // how many runs of it there are
+}
+
+// run is a finding under way. entries is how many faults are in it: one that
+// others are counted in isn't about all slots up to the last one.
+type run struct {
+	finding           sanity.Finding
+	entries, lastSlot int
 }
 
 // Offsets adds the false ones of views.
 func (f *Findings) Offsets(views []Offset) {
 	for i := range views {
 		if v := &views[i]; v.Verdict == False {
-			f.add(v.Slot, v.Code, v.Offset, v.Why())
+			f.add(v.Slot, v.Code, v.Offset, v.Why)
 		}
 	}
 }
@@ -28,7 +43,7 @@ func (f *Findings) Offsets(views []Offset) {
 func (f *Findings) Times(views []Time) {
 	for i := range views {
 		if v := &views[i]; v.Verdict == False {
-			f.add(v.Slot, v.Code, v.Offset, v.Why())
+			f.add(v.Slot, v.Code, v.Offset, v.Why)
 		}
 	}
 }
@@ -37,30 +52,44 @@ func (f *Findings) Times(views []Time) {
 func (f *Findings) Txns(views []Txn) {
 	for i := range views {
 		if v := &views[i]; v.Verdict == False {
-			f.add(v.Slot, v.Code, v.LastOffset, v.Why())
+			f.add(v.Slot, v.Code, v.LastOffset, v.Why)
 		}
 	}
 }
 
-func (f *Findings) add(slot int, code sanity.Code, offset int64, why string) {
-	size := int64(f.Kind.EntrySize())
-	if n := len(f.List); n > 0 {
-		last := &f.List[n-1]
-		if last.Code == code && last.EndPosition == int64(slot)*size {
-			last.EndPosition += size
-			count, _ := last.Detail["count"].(int)
-			last.Detail["count"], last.Detail["lastSlot"] = count+1, slot
-			return
-		}
+func (f *Findings) add(slot int, code sanity.Code, offset int64, why func() string) {
+	last, known := f.last[code]
+	follows := known && last == len(f.runs)-1 && f.runs[last].lastSlot == slot-1
+	if follows || f.seen[code] >= most {
+		r := &f.runs[last]
+		r.entries, r.lastSlot = r.entries+1, slot
+		return
+	}
+	if f.last == nil {
+		f.last, f.seen = make(map[sanity.Code]int), make(map[sanity.Code]int)
 	}
 	finding := sanity.At(code, f.File)
-	finding.Slot, finding.Position = int64(slot), int64(slot)*size
-	finding.EndPosition = finding.Position + size
+	finding.Slot, finding.Position = int64(slot), int64(slot)*int64(f.Kind.EntrySize())
 	finding.Offset = max(offset, -1)
-	finding.Message = why
+	finding.Message = why()
 	finding.Broker = brokerText(code)
-	finding.Detail = map[string]any{"count": 1, "lastSlot": slot}
-	f.List = append(f.List, finding)
+	f.last[code] = len(f.runs)
+	f.seen[code]++
+	f.runs = append(f.runs, run{finding, 1, slot})
+}
+
+// List are the findings, in the order of their first entries.
+func (f *Findings) List() []sanity.Finding {
+	list := make([]sanity.Finding, len(f.runs))
+	for i, r := range f.runs {
+		list[i] = r.finding
+		list[i].EndPosition = int64(r.lastSlot+1) * int64(f.Kind.EntrySize())
+		list[i].Detail = map[string]any{"count": r.entries, "lastSlot": r.lastSlot}
+		if between := r.lastSlot + 1 - int(r.finding.Slot); r.entries < between {
+			list[i].Message += fmt.Sprintf("; the first of %d up to slot %d", r.entries, r.lastSlot)
+		}
+	}
+	return list
 }
 
 func brokerText(code sanity.Code) string {

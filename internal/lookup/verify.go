@@ -97,7 +97,7 @@ func (l *lookup) judge() (list []sanity.Finding, did bool, err error) {
 		f := indexview.Findings{File: x.file.Path, Kind: indexfile.Offset}
 		s, err := indexview.Offsets(x.r, &layout, log, func(v []indexview.Offset) error { f.Offsets(v); return nil })
 		l.damages(&s)
-		if list = append(list, f.List...); err != nil {
+		if list = append(list, f.List()...); err != nil {
 			return list, did, err
 		}
 	}
@@ -113,7 +113,7 @@ func (l *lookup) judge() (list []sanity.Finding, did bool, err error) {
 		f := indexview.Findings{File: x.file.Path, Kind: indexfile.Time}
 		s, err := indexview.Times(x.r, &layout, log, func(v []indexview.Time) error { f.Times(v); return nil })
 		l.damages(&s)
-		if list = append(list, f.List...); err != nil {
+		if list = append(list, f.List()...); err != nil {
 			return list, did, err
 		}
 	}
