@@ -27,6 +27,13 @@ func newLineage() *lineage {
 	return &lineage{last: -1, epoch: -1}
 }
 
+// overflows says whether an index of the segment can't name the last offset of
+// cur. The distance from the negative base offset of an odd name needs all 64
+// bits.
+func (s *segmentCheck) overflows(cur *fact) bool {
+	return cur.last >= s.base && uint64(cur.last-s.base) > math.MaxInt32
+}
+
 // offsets judges the offsets of cur against the batches around it.
 func (s *segmentCheck) offsets(cur, next *fact) {
 	l := s.lineage
@@ -49,7 +56,7 @@ func (s *segmentCheck) offsets(cur, next *fact) {
 		return
 	case next != nil && next.base <= cur.last && s.jumped(cur, next):
 		code, broker := OffsetNotIncreasing, notIncreasing
-		if cur.last-s.base > math.MaxInt32 {
+		if s.overflows(cur) {
 			code, broker = OffsetOverflow, overflow
 		}
 		s.orderFault(cur, code, "base offset %d does not fit between %d before and %d behind it", cur.base, l.last, next.base).Broker = broker
@@ -59,8 +66,8 @@ func (s *segmentCheck) offsets(cur, next *fact) {
 		s.orderFault(cur, BatchLastOffsetMismatch, "the header's last offset is %d, but the last record has %d and the next batch begins at %d", cur.last, cur.lastRecord, next.base).
 			Broker = batchConsequence[BatchLastOffsetMismatch]
 		cur.last, cur.suspectOffsets = cur.lastRecord, true
-	case cur.last-s.base > math.MaxInt32:
-		s.orderFault(cur, OffsetOverflow, "last offset %d is %d above the segment's base offset; 2147483647 is the most", cur.last, cur.last-s.base).
+	case s.overflows(cur):
+		s.orderFault(cur, OffsetOverflow, "last offset %d is %d above the segment's base offset; 2147483647 is the most", cur.last, uint64(cur.last-s.base)).
 			Broker = overflow
 		cur.suspectOffsets = true
 	case s.next >= 0 && cur.last >= s.next:

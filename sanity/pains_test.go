@@ -186,6 +186,13 @@ func indexPains() []pain {
 			"index-offset-out-of-range error "+idxFile+" 8 1"),
 		sick("KAFKA-6264 offset past the reach of the base", g(1), replaced(logFile, append(batchtest.NewSegment(0, g(1)...).Data, gBatch(3_000_000_000, 2, at+1000).Encode()...)),
 			"offset-overflow error "+logFile+" 118 -1"),
+		sick("offsets past the reach of a negative base", g(1), func(t tree) {
+			clear(t)
+			for _, ext := range []string{".index", ".timeindex"} {
+				t[dir0+"-9223372036854775807"+ext] = nil
+			}
+			t[dir0+"-9223372036854775807.log"] = batchtest.NewSegment(0, g(1)...).Data
+		}, "offset-overflow error -9223372036854775807.log 0 -1"),
 		sick("KAFKA-5413 offsets below the base", g(1), func(t tree) {
 			clear(t)
 			for _, ext := range []string{".index", ".timeindex"} {
