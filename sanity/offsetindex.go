@@ -189,9 +189,14 @@ func (c *offsetIndexCheck) lookups(f *Finding) {
 	case IndexNotIncreasing:
 		where = ", or where another entry leads the search"
 	}
-	f.Broker = fmt.Sprintf("lookups of offsets %d to %d start at position %d%s", f.Offset, f.LastOffset, f.Detail["entryPosition"], where)
+	position := f.Detail["entryPosition"]
+	if p, ok := position.(int32); ok && p < 0 {
+		position, where = 0, "" // LogSegment.translateOffset
+	}
+	first := max(f.Offset, c.s.base)
+	f.Broker = fmt.Sprintf("lookups of offsets %d to %d start at position %d%s", first, f.LastOffset, position, where)
 	if f.count() > 1 {
-		f.Broker = fmt.Sprintf("lookups of offsets %d to %d start at wrong positions", f.Offset, f.LastOffset)
+		f.Broker = fmt.Sprintf("lookups of offsets %d to %d start at wrong positions", first, f.LastOffset)
 	}
 }
 
@@ -228,6 +233,9 @@ func (c *offsetIndexCheck) end() {
 		}
 	}
 	c.out.end()
+	if c.open != nil && !s.endsDamaged {
+		c.open.LastOffset = max(c.open.LastOffset, lastOffset) // no entry behind it ends its reach
+	}
 	c.slots.tooMany(c.cursor.beyond)
 	if c.cursor.err != nil {
 		s.partition.report.unreadable(c.slots.file, -1, c.cursor.err)

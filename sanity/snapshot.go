@@ -158,9 +158,22 @@ func (r *report) stateFault(code Code, path string, err error, broker string) {
 	f.Broker = broker
 	if thrown, ok := fault.Broker(path); ok {
 		f.set("exception", thrown.Class)
+		switch {
+		case broker != loadFails:
+		case errors.Is(err, statefile.ErrNegativeEpoch):
+			f.Broker += ": the broker does not start; before 2.7 the entry is taken"
+		case thrown.Offline():
+			f.Broker += ": the log directory goes offline"
+		default:
+			f.Broker += ": the broker does not start"
+		}
 	}
 	r.add(f)
 }
+
+// loadFails is what a broker does about a small file without which it can't load
+// the log; what comes of that is said behind it.
+const loadFails = "the load of the log fails"
 
 // beyond reports snapshots of offsets that the log does not have.
 func (p *partitionCheck) beyond(end int64) {

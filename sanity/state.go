@@ -30,7 +30,7 @@ func (p *partitionCheck) partitionMetadata() {
 	if p.p.Metadata == nil {
 		return
 	}
-	m, ok := readState(p, p.p.Metadata, PartitionMetadataMalformed, "the load of the log fails: the log directory goes offline", statefile.ReadPartitionMetadata)
+	m, ok := readState(p, p.p.Metadata, PartitionMetadataMalformed, loadFails, statefile.ReadPartitionMetadata)
 	if ok {
 		p.topicID = m.TopicID
 	}
@@ -41,7 +41,7 @@ func (p *partitionCheck) leaderEpochs() {
 	if p.p.LeaderEpochs == nil {
 		return
 	}
-	epochs, ok := readState(p, p.p.LeaderEpochs, CheckpointMalformed, "the load of the log fails: the log directory goes offline", statefile.ReadLeaderEpochs)
+	epochs, ok := readState(p, p.p.LeaderEpochs, CheckpointMalformed, loadFails, statefile.ReadLeaderEpochs)
 	if !ok {
 		return
 	}

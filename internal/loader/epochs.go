@@ -1,6 +1,8 @@
 package loader
 
 import (
+	"errors"
+
 	"github.com/kafsck/kafsck/indexfile"
 	"github.com/kafsck/kafsck/internal/leaderepoch"
 	"github.com/kafsck/kafsck/internal/statefile"
@@ -20,6 +22,9 @@ func (l *load) readEpochs() error {
 		return nil
 	}
 	read, err := statefile.ReadFile(f.source, statefile.ReadLeaderEpochs)
+	if errors.Is(err, statefile.ErrNegativeEpoch) && l.options.Version.Before(2, 7) {
+		err = nil
+	}
 	if err := thrownBy(err, l.dir.abs(f.name)); err != nil {
 		return err
 	}

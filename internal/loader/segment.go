@@ -69,6 +69,7 @@ func (s *segment) translate(target int64) (position int64, found bool, err error
 	if err != nil {
 		return 0, false, err
 	}
+	from = max(from, 0) // no search begins before the file, whatever an entry says
 	byBase := !s.l.options.Version.Before(4, 1)
 	previous, previousLast := int64(-1), int64(0)
 	err = s.walk(from, s.log.size, func(h *recovery.Headers, b *recordbatch.Batch) (bool, error) {

@@ -1,6 +1,7 @@
 package statefile
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -125,7 +126,8 @@ func (e LeaderEpochs) OutOfOrder() int {
 // ReadLeaderEpochs reads a leader-epoch-checkpoint (LeaderEpochCheckpointFile):
 // the layout of an offset checkpoint with the two tokens epoch and start
 // offset in an entry. The files that tiered storage keeps per segment are the
-// same. A fault makes the broker's load of the log fail.
+// same. A fault makes the broker's load of the log fail. Of numbers below 0
+// (ErrNegativeEpoch) that is so since 2.7: releases before don't look at them.
 func ReadLeaderEpochs(r io.ReaderAt, size int64) (LeaderEpochs, error) {
 	var c LeaderEpochs
 	err := readCheckpoint(r, size, 2, func(l line, f []string) *Error {
@@ -140,7 +142,29 @@ func ReadLeaderEpochs(r io.ReaderAt, size int64) (LeaderEpochs, error) {
 		c.Entries = append(c.Entries, EpochEntry{Epoch: int32(epoch), StartOffset: start, Line: l.number, Position: l.position})
 		return nil
 	})
+	if err == nil {
+		err = c.negative()
+	}
 	return c, err
+}
+
+// ErrNegativeEpoch is an entry of a leader-epoch-checkpoint with a number below 0.
+var ErrNegativeEpoch = errors.New("neither an epoch nor a start offset is below 0")
+
+// negative is the fault of the first entry with a number below 0. A broker takes
+// the entries when it has read all of them (LeaderEpochFileCache.assign).
+func (e LeaderEpochs) negative() error {
+	for i := range e.Entries {
+		if e := &e.Entries[i]; e.Epoch < 0 || e.StartOffset < 0 {
+			return &Error{
+				Line: e.Line, Position: e.Position, Kind: ErrMalformed,
+				Cause: fmt.Errorf("epoch %d from offset %d on: %w", e.Epoch, e.StartOffset, ErrNegativeEpoch),
+				broker: thrown("IllegalArgumentException", fmt.Sprintf(
+					"Received invalid partition leader epoch entry EpochEntry[epoch=%d, startOffset=%d]", e.Epoch, e.StartOffset)),
+			}
+		}
+	}
+	return nil
 }
 
 // AppendLeaderEpochs appends the file that a broker writes for entries.

@@ -41,6 +41,17 @@ type BrokerFailure struct {
 	Message string
 }
 
+// Offline says whether the failure of a log's load takes the log directory
+// offline: an IOException does (LogManager.loadLogs). Any other one stops the
+// broker.
+func (f BrokerFailure) Offline() bool {
+	switch f.Class {
+	case "IOException", "EOFException", "MalformedInputException":
+		return true
+	}
+	return false
+}
+
 // Error is one fault of a file.
 type Error struct {
 	// File is the path as the caller gave it; empty where a reader was used
