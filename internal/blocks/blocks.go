@@ -162,8 +162,7 @@ func (b *Reader) following(want int64) (Block, error) {
 // join gathers need bytes from carry, the block behind it, and as many more
 // blocks as it takes, in memory of their own.
 func (b *Reader) join(carry []byte, next Block, position, need int64) (Block, error) {
-	joined := &Buffer{bytes: make([]byte, 0, max(int(need)+Size, len(carry)+len(next.Data)))}
-	joined.users.Store(1)
+	joined := newJoined(max(int(need), len(carry)) + len(next.Buffer.bytes) - int(next.Buffer.room))
 	joined.bytes = append(joined.bytes, carry...)
 	for {
 		joined.bytes = append(joined.bytes, next.Data...)

@@ -10,14 +10,19 @@ import (
 // the last of them has released it.
 type Buffer struct {
 	bytes []byte
-	room  int64 // in front of the block; 0 where the buffer isn't kept
+	room  int64 // in front of the block
+	home  *sync.Pool
 	users atomic.Int32
 }
 
-// pools keep buffers by their room, which is minRoom times a power of two.
-var pools [5]sync.Pool // 128 KiB to 2 MiB
+var (
+	// rooms keep buffers of blocks by their room: 128 KiB, and so on up to 2 MiB.
+	rooms [5]sync.Pool
+	// sizes keep what blocks are put together in, by its size: 4 to 32 MiB.
+	sizes [4]sync.Pool
+)
 
-func poolOf(room int64) *sync.Pool { return &pools[bits.Len64(uint64(room/minRoom))-1] }
+const minJoined = 4 << 20
 
 // roomFor is a room in which all but the last byte of a batch find place.
 func roomFor(size int64) int64 {
@@ -29,10 +34,29 @@ func roomFor(size int64) int64 {
 }
 
 func newBuffer(room int64) *Buffer {
-	b, ok := poolOf(room).Get().(*Buffer)
+	home := &rooms[bits.Len64(uint64(room/minRoom))-1]
+	b, ok := home.Get().(*Buffer)
 	if !ok {
-		b = &Buffer{bytes: make([]byte, room+max(Size, room)), room: room}
+		b = &Buffer{bytes: make([]byte, room+max(Size, room)), room: room, home: home}
 	}
+	b.users.Store(1)
+	return b
+}
+
+// newJoined is an empty buffer for so many bytes.
+func newJoined(size int) *Buffer {
+	class := bits.Len64(uint64((max(size, 1) - 1) / minJoined))
+	var home *sync.Pool
+	if class < len(sizes) {
+		home = &sizes[class]
+		if b, ok := home.Get().(*Buffer); ok {
+			b.bytes = b.bytes[:0]
+			b.users.Store(1)
+			return b
+		}
+		size = minJoined << class
+	}
+	b := &Buffer{bytes: make([]byte, 0, size), home: home}
 	b.users.Store(1)
 	return b
 }
@@ -45,7 +69,7 @@ func (b *Buffer) Retain() *Buffer {
 
 // Release gives the memory up. Nothing of it may be used after.
 func (b *Buffer) Release() {
-	if b != nil && b.users.Add(-1) == 0 && b.room > 0 {
-		poolOf(b.room).Put(b)
+	if b != nil && b.users.Add(-1) == 0 && b.home != nil {
+		b.home.Put(b)
 	}
 }
