@@ -19,8 +19,9 @@ var holds = struct {
 }{files: make(map[string]*hold)}
 
 type hold struct {
-	file  *os.File // nil where the lock could only be asked for
-	users int
+	file   *os.File // nil where the lock could only be asked for
+	disown func()   // nil where file is
+	users  int
 }
 
 // guard keeps brokers out of the log directories around a partition directory.
@@ -68,6 +69,14 @@ func (g *guard) take(path string) error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		h = &hold{file: file}
+		if file != nil {
+			info, err := file.Stat()
+			if err != nil {
+				_ = file.Close()
+				return err
+			}
+			h.disown = brokerlock.Own(info)
+		}
 		holds.files[path] = h
 	}
 	h.users++
@@ -96,6 +105,7 @@ func (g *guard) release() {
 		h := holds.files[path]
 		if h.users--; h.users == 0 {
 			if h.file != nil {
+				h.disown()
 				_ = h.file.Close() // drops the lock
 			}
 			delete(holds.files, path)

@@ -14,7 +14,7 @@ import (
 // where the lock can't be taken for want of rights or support.
 //
 // Closing any descriptor of the file drops the lock: nobody else in this
-// process may open it while it is held.
+// process may open it while it is held, which brokerlock.Own sees to.
 func takeLock(path string) (held *os.File, ok bool, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 // takes: a POSIX record lock for writing over the whole file. F_GETLK only
 // asks, so the file may be open read-only and lie on a read-only mount.
 //
-// Closing a file drops all POSIX locks that this very process holds on it: a
-// process that takes the lock itself must not probe afterwards.
+// Closing a file drops all POSIX locks that this very process holds on it, so
+// what was taken with Own is not asked about.
 func probe(path string) (Holder, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -22,6 +22,9 @@ func probe(path string) (Holder, error) {
 	}
 	if info.Mode()&fs.ModeNamedPipe != 0 {
 		return Holder{}, nil // no broker locks one, and opening it would wait for a writer
+	}
+	if isOwn(info) {
+		return Holder{}, nil
 	}
 	f, err := os.Open(path)
 	if err != nil {
