@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kafsck/kafsck/internal/dump"
+	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/sanity"
 )
 
@@ -21,6 +22,7 @@ type emitter struct {
 	out    *bufio.Writer
 	code   int // of the exit, by the findings so far
 	err    error
+	beside sanity.Beside
 }
 
 func newEmitter(global *globalOptions, format string) *emitter {
@@ -49,7 +51,7 @@ func (e *emitter) table(header []string, rows [][]string) {
 func (e *emitter) findings(list []sanity.Finding) {
 	for i := range list {
 		f := &list[i]
-		sanity.BesideBroker(f)
+		e.beside.Judge(f)
 		switch {
 		case f.Code.Unchecked():
 			e.code = worseExit(e.code, exitFailed)
@@ -98,11 +100,20 @@ func (e *emitter) note(format string, args ...any) {
 	}
 }
 
+// noteBroker says of a path that a broker is changing it: what is told of it is
+// told as of now.
+func noteBroker(e *emitter, path string) {
+	if logdir.HeldNear(path) {
+		e.note("note: %s: a broker is running on it; this is what was there when it was opened", quoted(path))
+	}
+}
+
 // failed says that something could not be done, and goes on.
 func (e *emitter) failed(err error) {
 	e.flush()
-	complain(e.global.streams.Err, err)
-	e.code = worseExit(e.code, exitFailed)
+	if e.global.tell(err) {
+		e.code = worseExit(e.code, exitFailed)
+	}
 }
 
 func (e *emitter) keep(err error) {

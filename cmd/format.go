@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kafsck/kafsck/internal/dump"
+	"github.com/kafsck/kafsck/internal/logdir"
 )
 
 // The output formats that every command has; sanity-check adds its own.
@@ -53,6 +54,25 @@ func complain(w io.Writer, err error) {
 		return
 	}
 	_, _ = fmt.Fprintf(w, "kafsck: %s\n", dump.AppendQuoted(nil, err.Error()))
+}
+
+// tell says on stderr that something could not be done. That is no failure, and
+// worth a note alone, where a running broker has taken away what was listed.
+func (g *globalOptions) tell(err error) (failed bool) {
+	if parts := joinedParts(err); parts != nil {
+		for _, part := range parts {
+			failed = g.tell(part) || failed
+		}
+		return failed
+	}
+	if _, gone := errors.AsType[*logdir.GoneError](err); !gone {
+		complain(g.streams.Err, err)
+		return true
+	}
+	if !g.quiet {
+		complain(g.streams.Err, fmt.Errorf("note: %w", err))
+	}
+	return false
 }
 
 // joinedParts is what errors.Join put together, nil for any other error, also

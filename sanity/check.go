@@ -183,7 +183,7 @@ func (c *checker) partition(ctx context.Context, p *logdir.Partition, env enviro
 		if ctx.Err() == nil {
 			check.all()
 		}
-		if !env.live || !check.report.alarms() || try == mostTries || ctx.Err() != nil {
+		if !env.live || !check.report.alarms() || try == logdir.MostTries || ctx.Err() != nil {
 			break
 		}
 		now := check.listingNow()
@@ -198,7 +198,7 @@ func (c *checker) partition(ctx context.Context, p *logdir.Partition, env enviro
 // environmentBeside is what the log directory of a partition that was given
 // alone says about it. Nothing is reported of that directory.
 func environmentBeside(p *logdir.Partition) environment {
-	env := environment{live: heldAround(p.Path)}
+	env := environment{live: logdir.HeldAround(p.Path)}
 	if f, _, err := logdir.OpenFile(filepath.Join(logdir.Parent(p.Path), logdir.KindCleanShutdown.String())); err == nil {
 		env.closedCleanly = true
 		_ = f.Close()

@@ -3,6 +3,7 @@ package sanity
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"github.com/kafsck/kafsck/internal/logdir"
 )
@@ -16,10 +17,28 @@ func CheckFile(ctx context.Context, entry logdir.Entry, o Options, emit func(*Fi
 	return Check(ctx, []*logdir.Target{{Path: entry.Path, File: &entry}}, o, emit)
 }
 
-// file checks one file.
+// file checks one file. Where a broker is running, what is found has to be found
+// twice, and with the same files around it.
 func (c *checker) file(ctx context.Context, e *logdir.Entry) *unitResult {
 	around := &logdir.Partition{Path: filepath.Dir(e.Path)}
-	p := newPartitionCheck(ctx, c, around, environmentBeside(around))
+	env := environmentBeside(around)
+	var before *logdir.Partition
+	for try := 1; ; try++ {
+		r := c.fileOnce(ctx, e, env)
+		if !env.live || !r.report.alarms() || try == logdir.MostTries || ctx.Err() != nil {
+			return r
+		}
+		now, err := around.Again()
+		if err != nil || before != nil && slices.Equal(segmentFiles(before), segmentFiles(now)) {
+			return r
+		}
+		before = now
+	}
+}
+
+func (c *checker) fileOnce(ctx context.Context, e *logdir.Entry, env environment) *unitResult {
+	around := &logdir.Partition{Path: filepath.Dir(e.Path)}
+	p := newPartitionCheck(ctx, c, around, env)
 	p.single, p.inner = true, c.inner()
 	r := &unitResult{report: p.report, env: p.env}
 	base := logdir.Segment{BaseOffset: e.File.BaseOffset}

@@ -1,6 +1,7 @@
 package sanity
 
 import (
+	"io"
 	"slices"
 	"time"
 
@@ -41,17 +42,25 @@ func (p *partitionCheck) pause(d time.Duration) bool {
 	}
 }
 
-// snapshotIsWhole says whether nothing is wrong with a producer snapshot, or
-// the broker has deleted it. It is written in place
-// (ProducerStateManager.writeSnapshot).
-func (p *partitionCheck) snapshotIsWhole(e *logdir.Entry) bool {
-	f, size, err := p.c.open(e.Path)
-	if err != nil {
-		return true
-	}
-	defer f.close()
-	_, err = statefile.ScanProducerSnapshot(f, size, func(statefile.ProducerEntry) error { return nil })
-	return err == nil
+// openSnapshot opens a producer snapshot. It is written in place
+// (ProducerStateManager.writeSnapshot): where a broker runs it gets time to
+// finish, and what was whole then is what is read.
+func (p *partitionCheck) openSnapshot(path string) (r io.ReaderAt, size int64, done func(), err error) {
+	p.comesTrue(func() bool {
+		var f *file
+		if f, size, err = p.c.open(path); err != nil {
+			return true
+		}
+		if r, done = f, f.close; !p.env.live || size > statefile.MostPictured {
+			return true
+		}
+		defer f.close()
+		var whole bool
+		r, size, whole, err = statefile.PictureSnapshot(f, size)
+		done = func() {}
+		return whole || err != nil
+	})
+	return r, size, done, err
 }
 
 // appended says whether the entry of the abort marker at offset has been
@@ -74,10 +83,6 @@ func (c *txnIndexCheck) appended(offset int64) bool {
 	}
 	return false
 }
-
-// mostTries is how often a partition is checked whose files a broker exchanges
-// meanwhile.
-const mostTries = 10
 
 // listingNow lists the partition again and returns what is there now, nil where
 // it is what was there when the check began. A broker makes, renames and

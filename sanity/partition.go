@@ -41,6 +41,7 @@ type partitionCheck struct {
 	inner       int           // cores for one log
 	single      bool          // one file alone is checked, not the directory around it
 	waited      time.Duration // for a running broker
+	beside      Beside
 }
 
 // cut is damage at which recovery cuts the log, with what was sound before.
@@ -57,7 +58,7 @@ type pendingGap struct {
 }
 
 func newPartitionCheck(ctx context.Context, c *checker, p *logdir.Partition, env environment) *partitionCheck {
-	return &partitionCheck{ctx: ctx, c: c, p: p, env: env, report: &report{}, lineage: newLineage(), endOffset: -1, inner: 1}
+	return &partitionCheck{ctx: ctx, c: c, p: p, env: env, report: &report{}, lineage: newLineage(), endOffset: -1, inner: 1, beside: Beside{open: c.source}}
 }
 
 // pending notes a gap; all of one code in a file are folded into one.

@@ -123,6 +123,10 @@ func (s *segmentCheck) damage(b *recordbatch.Batch, e *recordbatch.CorruptError)
 	switch {
 	case f.Code == LogTornTail, f.Code == LogZeroTail:
 		s.tail(&f)
+	case s.next < 0 && s.partition.env.live && s.partition.beside.passed(&f):
+		// Zeros were there in advance, and the broker was writing over them.
+		s.endsDamaged = true
+		f.Severity, f.Broker = Info, changedSince
 	case keeps:
 		f.Broker = "recovery keeps the batch; consumers fail with UnsupportedVersionException and stay where they are"
 	default:

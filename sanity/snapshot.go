@@ -104,17 +104,14 @@ const snapshotBroker = "deleted at the next start; the state is rebuilt from the
 
 // readSnapshot reads a snapshot and reports what is wrong with the file.
 func (p *partitionCheck) readSnapshot(e *logdir.Entry, visit func(statefile.ProducerEntry) error) bool {
-	if p.env.live {
-		p.comesTrue(func() bool { return p.snapshotIsWhole(e) })
-	}
-	f, size, err := p.c.open(e.Path)
+	r, size, done, err := p.openSnapshot(e.Path)
 	if err != nil {
 		p.cantOpen(e.Path, err)
 		return false
 	}
-	defer f.close()
+	defer done()
 	p.looked(size)
-	_, err = statefile.ScanProducerSnapshot(f, size, visit)
+	_, err = statefile.ScanProducerSnapshot(r, size, visit)
 	if err == nil {
 		return true
 	}

@@ -236,7 +236,7 @@ func (f *file) ReadAt(b []byte, position int64) (int, error) {
 	}
 	n, err := f.f.ReadAt(b, position)
 	if f.live && errors.Is(err, io.EOF) {
-		n, err = f.pad(b, n, position)
+		n, err = readonly.Pad(b, n, position, f.size)
 	}
 	f.progress(int64(n))
 	return n, err
@@ -265,20 +265,4 @@ func (f *file) progress(n int64) {
 	if f.c.options.Progress != nil && n > 0 {
 		f.c.options.Progress(n)
 	}
-}
-
-// pad puts zeros where the file ended before the size that it had when it was
-// opened. A broker that rolls a segment cuts the preallocated zeros off its log
-// and its indexes (LogSegment.onBecomeInactiveSegment): the answer is the one
-// that a moment earlier would have been read.
-func (f *file) pad(b []byte, n int, position int64) (int, error) {
-	held := max(0, min(int64(len(b)), f.size-position))
-	if held > int64(n) {
-		clear(b[n:held])
-		n = int(held)
-	}
-	if n < len(b) {
-		return n, io.EOF
-	}
-	return n, nil
 }

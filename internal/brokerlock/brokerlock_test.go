@@ -3,37 +3,15 @@
 package brokerlock_test
 
 import (
-	"bufio"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/kafsck/kafsck/internal/brokerlock"
+	"github.com/kafsck/kafsck/internal/brokerlock/locktest"
 )
-
-const holdFile = "KAFSCK_TEST_HOLD_LOCK"
-
-// TestMain is also the other process: POSIX locks never conflict within one.
-func TestMain(m *testing.M) {
-	path := os.Getenv(holdFile)
-	if path == "" {
-		os.Exit(m.Run())
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		panic(err)
-	}
-	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart}
-	if err := syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &lock); err != nil {
-		panic(err)
-	}
-	os.Stdout.WriteString("held\n")
-	_, _ = io.Copy(io.Discard, os.Stdin)
-}
 
 func TestOf(t *testing.T) {
 	dir := t.TempDir()
@@ -51,33 +29,13 @@ func TestOf(t *testing.T) {
 	}
 	want(false, 0)
 
-	holder := exec.Command(os.Args[0])
-	holder.Env = append(os.Environ(), holdFile+"="+path)
-	stop, err := holder.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := holder.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := holder.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "held\n" {
-		t.Fatal(line, err)
-	}
-	want(true, holder.Process.Pid)
+	pid, release := locktest.Hold(t, dir)
+	want(true, pid)
 	if err := os.Chmod(path, 0o400); err != nil {
 		t.Fatal(err)
 	}
-	want(true, holder.Process.Pid)
-	if err := stop.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := holder.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	want(true, pid)
+	release()
 	want(false, 0)
 }
 

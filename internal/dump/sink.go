@@ -14,6 +14,7 @@ type Sink struct {
 	out     *bufio.Writer
 	errOut  io.Writer
 	format  Format
+	beside  sanity.Beside
 	Summary Summary
 	// Terminal: out is a terminal.
 	Terminal bool
@@ -72,7 +73,7 @@ func (s *Sink) count(r *rendered) {
 // finding reports a finding: as an object among the others in JSON, as one
 // line on the error stream otherwise.
 func (s *Sink) finding(f *sanity.Finding) error {
-	sanity.BesideBroker(f)
+	s.beside.Judge(f)
 	switch {
 	case f.Code.Unchecked():
 		s.Summary.Unchecked++

@@ -15,14 +15,15 @@ type PartitionRef struct {
 }
 
 // Open lists the partition. One that could not be looked at, such as a link to
-// a disk that isn't mounted, is an empty listing with the error.
+// a disk that isn't mounted, is an empty listing with the error; it is a GoneError
+// where a running broker has taken the partition away.
 func (r PartitionRef) Open() (*Partition, error) {
 	if r.unread != nil {
 		return newPartition(r.Path, listing{}), r.unread
 	}
 	p, err := OpenPartition(r.Path)
 	p.Link = r.Link
-	return p, err
+	return p, Listed(r.Path, err)
 }
 
 // Dir is the listing of a log directory (one of a broker's log.dirs).
@@ -102,8 +103,11 @@ func (d *Dir) sort(e *Entry) {
 }
 
 // Unread joins what in the log directory itself could not be looked at; nil
-// where there is nothing.
-func (d *Dir) Unread() error { return unread(d.Issues) }
+// where there is nothing. What a running broker took away while it was listed
+// isn't among that.
+func (d *Dir) Unread() error {
+	return unread(d.Issues, func() bool { return held(d.Path) })
+}
 
 // Files are all files of the log directory itself, by name.
 func (d *Dir) Files() []Entry {

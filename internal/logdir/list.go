@@ -38,11 +38,12 @@ func (i Issue) Error() string { return i.Path + ": " + i.Err.Error() }
 // Unwrap gives access to the cause.
 func (i Issue) Unwrap() error { return i.Err }
 
-// unread joins the issues of what could not be looked at.
-func unread(issues []Issue) error {
+// unread joins the issues of what could not be looked at; live says whether a
+// broker runs.
+func unread(issues []Issue, live func() bool) error {
 	var errs []error
 	for _, issue := range issues {
-		if issue.Kind == Unreadable {
+		if issue.Kind == Unreadable || issue.Kind == Vanished && !live() {
 			errs = append(errs, issue)
 		}
 	}
@@ -190,6 +191,10 @@ func typeName(mode fs.FileMode) string {
 // Anything but a regular file is refused before it is opened: opening a named
 // pipe would wait. A file that vanished since it was listed gives an error for
 // which errors.Is(err, fs.ErrNotExist) holds.
+//
+// A broker that rolls a segment cuts the preallocated zeros off its log and its
+// indexes (LogSegment.onBecomeInactiveSegment): while one holds the log
+// directory, they are read as zeros all the same.
 func OpenFile(path string) (*readonly.File, int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -198,5 +203,9 @@ func OpenFile(path string) (*readonly.File, int64, error) {
 	if !info.Mode().IsRegular() {
 		return nil, 0, fmt.Errorf("%s: is a %s, not a file", path, typeName(info.Mode()))
 	}
-	return readonly.Open(path)
+	f, size, err := readonly.Open(path)
+	if err == nil {
+		f.PadWhile(func() bool { return HeldNear(path) })
+	}
+	return f, size, err
 }

@@ -95,8 +95,11 @@ func (p *Partition) Files() []Entry {
 }
 
 // Unread joins what in the directory could not be looked at; nil where there is
-// nothing. Without it, what was read must not pass for the whole partition.
-func (p *Partition) Unread() error { return unread(p.Issues) }
+// nothing. Without it, what was read must not pass for the whole partition. What
+// a running broker took away while it was listed isn't among that.
+func (p *Partition) Unread() error {
+	return unread(p.Issues, func() bool { return HeldAround(p.Path) })
+}
 
 // Swapped are the logs that a broker puts in the place of others at its next
 // start, by offset: the .log.swap files, but for those that a .cleaned file of

@@ -19,6 +19,8 @@ type File struct {
 	file   *os.File
 	sparse bool // less is allocated than the size says
 	guard  *guard
+	size   int64       // when it was opened
+	trims  func() bool // whether somebody cuts zeros off its end; may be nil
 }
 
 // Open opens a file read-only and returns its size at that moment.
@@ -32,11 +34,37 @@ func Open(path string) (*File, int64, error) {
 		_ = f.Close()
 		return nil, 0, err
 	}
-	return &File{file: f, sparse: isSparse(info), guard: newGuard(f, info.Size())}, info.Size(), nil
+	return &File{file: f, sparse: isSparse(info), guard: newGuard(f, info.Size()), size: info.Size()}, info.Size(), nil
 }
+
+// PadWhile has reads give zeros for what the file has lost of its size since it
+// was opened, whenever trims says that the one who uses it cuts zeros off its
+// end: the answer is the one that a moment earlier would have been read.
+func (f *File) PadWhile(trims func() bool) { f.trims = trims }
 
 // ReadAt implements io.ReaderAt. The zeros of a hole are not read.
 func (f *File) ReadAt(p []byte, position int64) (int, error) {
+	n, err := f.readAt(p, position)
+	if err == io.EOF && f.trims != nil && position+int64(n) < f.size && f.trims() {
+		return Pad(p, n, position, f.size)
+	}
+	return n, err
+}
+
+// Pad completes a read of n bytes that met the end of a file with zeros, up to
+// the size that the file had before.
+func Pad(p []byte, n int, position, size int64) (int, error) {
+	if held := max(0, min(int64(len(p)), size-position)); held > int64(n) {
+		clear(p[n:held])
+		n = int(held)
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (f *File) readAt(p []byte, position int64) (int, error) {
 	if len(p) < largeRead {
 		return f.file.ReadAt(p, position)
 	}
