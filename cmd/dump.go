@@ -94,8 +94,9 @@ func runDump(ctx context.Context, global *globalOptions, options dump.Options, p
 			if isBrokenPipe(err) {
 				return err
 			}
-			complain(global.streams.Err, err)
-			code = worseExit(code, exitFailed)
+			if global.tell(err) {
+				code = worseExit(code, exitFailed)
+			}
 		}
 	}
 	p.finish()

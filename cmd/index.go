@@ -114,7 +114,7 @@ func (run *indexRun) all(ctx context.Context, paths []string) error {
 				if isBrokenPipe(err) {
 					return err
 				}
-				run.failed(err)
+				run.failed(orGone(file, path, err))
 			}
 			if report != nil && run.format == formatTable {
 				reports = append(reports, report)

@@ -65,3 +65,12 @@ func siblingIndexes(log string) (files []string) {
 	}
 	return files
 }
+
+// orGone is the error of opening a file that a path stands for: one of a listing
+// may have gone since, but not the one that was named.
+func orGone(file, path string, err error) error {
+	if file == path {
+		return err
+	}
+	return logdir.Listed(file, err)
+}

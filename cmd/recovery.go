@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -160,7 +161,9 @@ func (r *recoveryRun) warnOfBroker(dir string) {
 // plan shows what becomes of one partition.
 func (r *recoveryRun) plan(ctx context.Context, loaded loader.Loaded) {
 	if loaded.Err != nil {
-		if ctx.Err() == nil {
+		if _, gone := errors.AsType[*logdir.GoneError](loaded.Err); gone {
+			r.failed(loaded.Err)
+		} else if ctx.Err() == nil {
 			r.unsaid++
 			r.incident.Add(page.Part{Name: loaded.Path, State: page.Unknown, Verdict: "can't be said: " + loaded.Err.Error()})
 			r.failed(fmt.Errorf("%s: can't be said: %w", loaded.Path, loaded.Err))

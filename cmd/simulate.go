@@ -99,7 +99,7 @@ func (run *indexRun) simulate(ctx context.Context, intervals []int64, segmentByt
 					return ctx.Err()
 				}
 				if err != nil {
-					e.failed(err)
+					e.failed(orGone(log, path, err))
 				}
 				e.findings(findings)
 			}

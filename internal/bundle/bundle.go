@@ -63,6 +63,7 @@ type builder struct {
 	names    *namer
 	spool    *spool
 	logSizes map[string]int64 // by path
+	beside   sanity.Beside
 	result   Result
 }
 
@@ -154,20 +155,29 @@ func (b *builder) item(ctx context.Context, it *item) error {
 }
 
 // omit notes a file whose content isn't in the bundle. A file that its reader
-// refuses, or that has gone since it was listed, is no failure.
+// refuses, or that a running broker has taken away since it was listed, is no
+// failure.
 func (b *builder) omit(it *item, err error) {
 	var pathErr *fs.PathError
 	why := "malformed, so that it may hold anything"
 	switch {
 	case errors.Is(err, errStrange):
 		why = errStrange.Error()
-	case errors.Is(err, fs.ErrNotExist):
-		why = "it has gone since it was listed"
+	case isGone(it.entry.Path, err):
+		why = goneSince
 	case errors.As(err, &pathErr) || isReading(err):
 		why = b.names.text(err.Error())
 		b.result.Failures = append(b.result.Failures, err)
 	}
 	b.result.LeftOut = append(b.result.LeftOut, Omission{File: it.shown, What: "its content", Why: why})
+}
+
+// goneSince is why something isn't in a bundle that a running broker took away.
+const goneSince = "the broker that was running has removed or renamed it since it was listed"
+
+func isGone(path string, err error) bool {
+	_, gone := errors.AsType[*logdir.GoneError](logdir.Listed(path, err))
+	return gone
 }
 
 func (b *builder) reading(r io.ReaderAt) io.ReaderAt {
@@ -227,7 +237,7 @@ func (b *builder) recovery(ctx context.Context, t *logdir.Target) error {
 	put := func(v any) { _ = l.encoder.Encode(v) } // its end tells
 	plan := func(loaded loader.Loaded) {
 		if loaded.Err != nil {
-			if ctx.Err() == nil && !errors.Is(loaded.Err, fs.ErrNotExist) {
+			if ctx.Err() == nil && !isGone(loaded.Path, loaded.Err) {
 				b.noPlan(loaded.Err)
 			}
 			return

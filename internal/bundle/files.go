@@ -54,8 +54,12 @@ func (b *builder) list(t *logdir.Target) []item {
 		for _, ref := range b.options.Filter.Select(t.Dir.Partitions) {
 			p, err := ref.Open()
 			if err != nil {
-				b.result.Failures = append(b.result.Failures, err)
-				b.result.LeftOut = append(b.result.LeftOut, Omission{File: b.names.path(ref.Path), What: "the partition", Why: b.names.text(err.Error())})
+				why := goneSince
+				if !isGone(ref.Path, err) {
+					why = b.names.text(err.Error())
+					b.result.Failures = append(b.result.Failures, err)
+				}
+				b.result.LeftOut = append(b.result.LeftOut, Omission{File: b.names.path(ref.Path), What: "the partition", Why: why})
 				continue
 			}
 			partition(p)

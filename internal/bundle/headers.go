@@ -30,7 +30,8 @@ type headersEnd struct {
 type headerDump struct {
 	b       *builder
 	out     io.Writer // keeps its first error
-	file    string    // as shown
+	path    string
+	file    string // as shown
 	decoder recordbatch.Decoder
 	line    []byte
 	end     headersEnd
@@ -50,7 +51,7 @@ func (b *builder) headers(ctx context.Context, it *item) error {
 		what += ", and lengths and SHA-256 of what is in its records"
 	}
 	w := b.spool.begin("headers/"+it.shown+".ndjson", what)
-	d := headerDump{b: b, out: w, file: it.shown, end: headersEnd{Type: "headers-end", File: it.shown, Bytes: size}}
+	d := headerDump{b: b, out: w, path: it.entry.Path, file: it.shown, end: headersEnd{Type: "headers-end", File: it.shown, Bytes: size}}
 	base := int64(0)
 	if it.entry.File.Kind == logdir.KindLog && it.entry.File.HasOffset {
 		base = max(it.entry.File.BaseOffset, 0)
@@ -120,6 +121,9 @@ func (d *headerDump) step(batch *recordbatch.Batch, damage *recordbatch.CorruptE
 	}
 	if damage != nil {
 		found := sanity.FromCorrupt(damage)
+		found.File = d.path
+		d.b.beside.Judge(&found)
+		found.File = d.file
 		d.line = append(d.b.names.finding(&found).AppendJSON(d.line), '\n')
 	}
 	// What a wrong checksum covers may be anything, also the bytes of a length.

@@ -60,7 +60,8 @@ func partition(ctx context.Context, sink *Sink, p *logdir.Partition, o *Options)
 }
 
 // entries dumps the files of a directory. Those that mean nothing are passed
-// over.
+// over, and of one that a running broker has taken away since it was listed the
+// error says so (logdir.GoneError).
 func entries(ctx context.Context, sink *Sink, files []logdir.Entry, o *Options) ([]FileSummary, error) {
 	var rows []FileSummary
 	var errs []error
@@ -69,7 +70,10 @@ func entries(ctx context.Context, sink *Sink, files []logdir.Entry, o *Options) 
 			continue
 		}
 		row, err := file(ctx, sink, e, o)
-		rows = append(rows, row)
+		err = logdir.Listed(e.Path, err)
+		if _, gone := errors.AsType[*logdir.GoneError](err); !gone {
+			rows = append(rows, row)
+		}
 		if err != nil {
 			errs = append(errs, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/internal/statefile"
@@ -17,6 +18,7 @@ func state(sink *Sink, e logdir.Entry, o *Options, r io.ReaderAt, size int64) er
 	w := stateWriter{sink: sink, file: e.Path, json: o.Format == JSON, quiet: o.Format == Quiet}
 	switch kind := e.File.Kind; {
 	case kind == logdir.KindProducerSnapshot:
+		r, size = settled(e.Path, r, size)
 		_, err := statefile.ScanProducerSnapshot(r, size, func(p statefile.ProducerEntry) error {
 			return w.producer(&p)
 		})
@@ -54,6 +56,34 @@ func state(sink *Sink, e logdir.Entry, o *Options, r io.ReaderAt, size int64) er
 		return w.end(err, sanity.QuorumStateMalformed)
 	}
 	return fmt.Errorf("%s: %w", e.Path, errUnknownKind)
+}
+
+// A broker writes a producer snapshot in place. It gets so long to finish.
+const (
+	snapshotPatience = time.Second
+	snapshotPause    = 10 * time.Millisecond
+)
+
+// settled is the producer snapshot that r reads, or where a broker is running a
+// picture of it, taken when nothing was wrong with it, if that comes about.
+func settled(path string, r io.ReaderAt, size int64) (io.ReaderAt, int64) {
+	if size > statefile.MostPictured || !logdir.HeldNear(path) {
+		return r, size
+	}
+	picture, n, whole, err := statefile.PictureSnapshot(r, size)
+	for end := time.Now().Add(snapshotPatience); err == nil && !whole && time.Now().Before(end); {
+		time.Sleep(snapshotPause)
+		f, size, gone := logdir.OpenFile(path)
+		if gone != nil {
+			break
+		}
+		picture, n, whole, err = statefile.PictureSnapshot(f, size)
+		_ = f.Close()
+	}
+	if err != nil {
+		return r, size
+	}
+	return picture, n
 }
 
 // stateWriter writes the entries of a small file.

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/kafsck/kafsck/indexfile"
 	"github.com/kafsck/kafsck/internal/logdir"
@@ -55,8 +57,37 @@ func KindOf(kind logdir.Kind) (indexfile.Kind, bool) {
 	return 0, false
 }
 
-// Open opens an index and its log for reading.
+// A broker that exchanges a segment takes a moment for it.
+const (
+	mostTries = 10
+	pause     = 10 * time.Millisecond
+)
+
+// Open opens an index and its log for reading. A broker that replaces a segment
+// renames the old log and its indexes before the new ones get their names
+// (LocalLog.replaceSegments): the two belong together if the index has kept its
+// name until the log was open.
 func Open(path string) (*File, error) {
+	for try := 1; ; try++ {
+		f, err := open(path)
+		if err != nil || try == mostTries || f.belongTogether() {
+			return f, err
+		}
+		_ = f.Close()
+		time.Sleep(pause)
+	}
+}
+
+func (f *File) belongTogether() bool {
+	if f.Log == nil && f.LogErr == nil && logdir.HeldAround(filepath.Dir(f.Path)) {
+		return false
+	}
+	opened, err := f.index.Stat()
+	now, gone := os.Stat(f.Path)
+	return err == nil && gone == nil && os.SameFile(opened, now)
+}
+
+func open(path string) (*File, error) {
 	name := logdir.ParseName(filepath.Base(path))
 	kind, ok := KindOf(name.Kind)
 	if !ok {

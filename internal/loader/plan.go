@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -147,8 +148,22 @@ const (
 
 // Partition says what a broker does with the partition listed. The error is
 // about what keeps this program from saying so: a file that can't be read, the
-// context.
+// context. Where a running broker takes files away or cuts them meanwhile, it
+// lists the partition again and begins anew.
 func Partition(ctx context.Context, p *logdir.Partition, o Options) (*Plan, error) {
+	for try := 1; ; try++ {
+		plan, err := planOf(ctx, p, o)
+		changed := errors.Is(err, fs.ErrNotExist) || errors.Is(err, errShrunk)
+		if !changed || ctx.Err() != nil || try == logdir.MostTries || !logdir.HeldAround(p.Path) {
+			return plan, err
+		}
+		if p, err = p.Again(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func planOf(ctx context.Context, p *logdir.Partition, o Options) (*Plan, error) {
 	for _, issue := range p.Issues {
 		if issue.Kind == logdir.Unreadable || issue.Kind == logdir.Vanished {
 			return nil, issue

@@ -50,10 +50,8 @@ type Start struct {
 
 // Dir reads what a log directory says of all its partitions.
 func Dir(d *logdir.Dir, o DirOptions) (*Start, error) {
-	for _, issue := range d.Issues {
-		if issue.Kind == logdir.Unreadable {
-			return nil, issue
-		}
+	if err := d.Unread(); err != nil {
+		return nil, err
 	}
 	s := &Start{Path: d.Path, Marker: d.CleanShutdown != nil, options: o, seen: make(map[string]string)}
 	s.Clean = s.Marker && !o.Unclean

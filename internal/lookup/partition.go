@@ -62,10 +62,8 @@ func Open(path string) (*Partition, error) {
 	case target.Dir != nil:
 		return nil, fmt.Errorf("%s: is a log directory; lookup needs one partition of it", path)
 	case target.Partition != nil:
-		for _, issue := range target.Partition.Issues {
-			if issue.Kind == logdir.Unreadable {
-				p.Unread = append(p.Unread, issue)
-			}
+		if err := target.Partition.Unread(); err != nil {
+			p.Unread = append(p.Unread, err)
 		}
 		for i := range target.Partition.Segments {
 			if s := &target.Partition.Segments[i]; s.Log != nil {
