@@ -101,14 +101,13 @@ func (o *lookupOptions) target(cmd *cobra.Command) (lookup.Target, error) {
 }
 
 func (o *lookupOptions) run(ctx context.Context, e *emitter, paint painter, path string, target lookup.Target) error {
-	partition, err := lookup.Open(path)
-	if err != nil {
+	partition, result, err := lookup.At(ctx, path, target, lookup.Options{NoIndex: o.noIndex, Verify: o.verify})
+	if partition == nil {
 		return err
 	}
 	for _, err := range partition.Unread {
 		e.failed(err)
 	}
-	result, err := partition.Lookup(ctx, target, lookup.Options{NoIndex: o.noIndex, Verify: o.verify})
 	if err != nil {
 		if ctx.Err() != nil {
 			return err
