@@ -48,6 +48,7 @@ func runCompare(ctx context.Context, global *globalOptions, s *selection, paths 
 		if sources[i], err = compareSource(path); err != nil {
 			return err
 		}
+		defer sources[i].Close()
 	}
 	bar, err := global.startProgress(func() int64 { return totalBytes(paths, logdir.Filter{}) })
 	if err != nil {
@@ -60,6 +61,9 @@ func runCompare(ctx context.Context, global *globalOptions, s *selection, paths 
 	}
 	e := newEmitter(global, format)
 	defer e.flush()
+	for _, path := range paths {
+		noteBroker(e, path)
+	}
 	render := &compareRenderer{emitter: e}
 	options.Tell = render.object
 	summary, err := compare.Replicas(ctx, sources[0], sources[1], options)
@@ -78,28 +82,15 @@ func compareSource(path string) (*compare.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	source := &compare.Source{Path: path}
 	switch {
-	case target.File != nil:
-		if target.File.File.Kind != logdir.KindLog {
-			return nil, fmt.Errorf("%s: is no .log", path)
-		}
-		source.Logs = []logdir.Entry{*target.File}
 	case target.Partition != nil:
-		// What isn't read would look like what isn't there.
-		if err := target.Partition.Unread(); err != nil {
-			return nil, err
-		}
-		source.Epochs = target.Partition.LeaderEpochs
-		for i := range target.Partition.Segments {
-			if log := target.Partition.Segments[i].Log; log != nil {
-				source.Logs = append(source.Logs, *log)
-			}
-		}
-	default:
+		return compare.Of(target.Partition)
+	case target.Dir != nil:
 		return nil, fmt.Errorf("%s: is a log dir: compare takes one partition of it", path)
+	case target.File.File.Kind != logdir.KindLog:
+		return nil, fmt.Errorf("%s: is no .log", path)
 	}
-	return source, nil
+	return &compare.Source{Path: path, Logs: []logdir.Entry{*target.File}}, nil
 }
 
 // compareRenderer shows ranges and the summary.

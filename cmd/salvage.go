@@ -126,6 +126,9 @@ func (o *salvageOptions) run(ctx context.Context, global *globalOptions) error {
 	}
 	render := newSalvageRenderer(e)
 	options.Tell = render.object
+	for _, path := range o.request.Sources() {
+		noteBroker(e, path)
+	}
 	for i := range jobs {
 		summary, err := salvage.Run(ctx, &jobs[i], out, options)
 		switch {

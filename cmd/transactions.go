@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"iter"
 	"path/filepath"
 	"slices"
 
@@ -114,9 +115,16 @@ func (o *transactionsOptions) run(ctx context.Context, global *globalOptions, pa
 			e.failed(err)
 			continue
 		}
-		for _, part := range transactionTargets(e, target, filter) {
+		for target := range transactionTargets(e, target, filter) {
+			part, err := transactionsOf(target, filter)
+			if err != nil {
+				e.failed(err)
+				continue
+			}
 			part.log.Reading = reading
-			if err := r.partition(ctx, part, told, check); err != nil {
+			err = r.partition(ctx, part, told, check)
+			part.picture.Close()
+			if err != nil {
 				return err
 			}
 		}
@@ -126,49 +134,59 @@ func (o *transactionsOptions) run(ctx context.Context, global *globalOptions, pa
 	return e.end()
 }
 
-// transactionTarget is a log to scan, and the same as sanity knows it.
-type transactionTarget struct {
-	log    *transactions.Log
-	target *logdir.Target
-}
-
-// transactionTargets lists the logs below a path.
-func transactionTargets(e *emitter, target *logdir.Target, filter logdir.Filter) []transactionTarget {
-	partition := func(p *logdir.Partition) transactionTarget {
-		p.Segments = filter.Segments(p.Segments)
-		return transactionTarget{transactions.Of(p), &logdir.Target{Path: p.Path, Partition: p}}
-	}
-	switch {
-	case target.Partition != nil:
-		return []transactionTarget{partition(target.Partition)}
-	case target.File != nil:
-		entry := *target.File
-		if entry.File.Kind != logdir.KindLog || !entry.File.HasOffset {
-			e.failed(errors.New(target.Path + ": is no .log of a partition"))
-			return nil
+// transactionTargets are the partitions and logs below a path, listed when they
+// are asked for.
+func transactionTargets(e *emitter, target *logdir.Target, filter logdir.Filter) iter.Seq[*logdir.Target] {
+	return func(yield func(*logdir.Target) bool) {
+		if target.Dir == nil {
+			yield(target)
+			return
 		}
-		log := &transactions.Log{Name: target.Path, Segments: []logdir.Segment{{BaseOffset: entry.File.BaseOffset, Log: &entry}}}
-		if abs, err := filepath.Abs(target.Path); err == nil {
-			if dir, ok := logdir.ParsePartitionDir(filepath.Base(filepath.Dir(abs))); ok {
-				log.Name, log.Topic, log.Partition = dir.String(), dir.Topic, dir.Partition
+		for _, ref := range filter.Select(target.Dir.Partitions) {
+			p, err := ref.Open()
+			if err != nil {
+				e.failed(err)
+			} else if !yield(&logdir.Target{Path: p.Path, Partition: p}) {
+				return
 			}
 		}
-		return []transactionTarget{{log, target}}
 	}
-	var parts []transactionTarget
-	for _, ref := range filter.Select(target.Dir.Partitions) {
-		p, err := ref.Open()
+}
+
+// transactionPart is a log to scan, and the same as sanity knows it.
+type transactionPart struct {
+	log     *transactions.Log
+	target  *logdir.Target
+	picture *logdir.Picture
+}
+
+// transactionsOf is the log of a partition or a file. Of a partition it is a
+// picture of one moment: a marker that was deleted between two segments would
+// leave its transaction open.
+func transactionsOf(target *logdir.Target, filter logdir.Filter) (transactionPart, error) {
+	if target.Partition != nil {
+		picture, err := target.Partition.Hold(func(p *logdir.Partition) []logdir.Entry { return logdir.Logs(filter.Segments(p.Segments)) })
 		if err != nil {
-			e.failed(err)
-			continue
+			return transactionPart{}, err
 		}
-		parts = append(parts, partition(p))
+		picture.Segments = filter.Segments(picture.Segments)
+		return transactionPart{transactions.Of(picture), &logdir.Target{Path: picture.Path, Partition: picture.Partition}, picture}, nil
 	}
-	return parts
+	entry := *target.File
+	if entry.File.Kind != logdir.KindLog || !entry.File.HasOffset {
+		return transactionPart{}, errors.New(target.Path + ": is no .log of a partition")
+	}
+	log := &transactions.Log{Name: target.Path, Segments: []logdir.Segment{{BaseOffset: entry.File.BaseOffset, Log: &entry}}}
+	if abs, err := filepath.Abs(target.Path); err == nil {
+		if dir, ok := logdir.ParsePartitionDir(filepath.Base(filepath.Dir(abs))); ok {
+			log.Name, log.Topic, log.Partition = dir.String(), dir.Topic, dir.Partition
+		}
+	}
+	return transactionPart{log: log, target: target}, nil
 }
 
 // partition scans one log, and has its files checked.
-func (r *transactionsRenderer) partition(ctx context.Context, part transactionTarget, told transactions.Options, check sanity.Options) error {
+func (r *transactionsRenderer) partition(ctx context.Context, part transactionPart, told transactions.Options, check sanity.Options) error {
 	summary, err := transactions.Scan(ctx, part.log, told)
 	switch {
 	case ctx.Err() != nil:

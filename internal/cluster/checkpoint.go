@@ -21,7 +21,7 @@ type checkpoint struct {
 // checkpoint reads a KRaft checkpoint and checks that it is whole: offsets from
 // 0 on without a gap, the epoch of its name in each batch, a header first and a
 // footer last.
-func (l *loader) checkpoint(ctx context.Context, entry logdir.Entry) (checkpoint, error) {
+func (l *loader) checkpoint(ctx context.Context, source *topiclog.Source, entry logdir.Entry) (checkpoint, error) {
 	c := checkpoint{Checkpoint: Checkpoint{File: entry.Path, Epoch: entry.File.Epoch, Timestamp: -1}, state: replay{image: newImage()}, sound: true}
 	if entry.File.Kind == logdir.KindKRaftCheckpoint {
 		c.EndOffset = entry.File.BaseOffset
@@ -52,7 +52,7 @@ func (l *loader) checkpoint(ctx context.Context, entry logdir.Entry) (checkpoint
 		next = offset + 1
 		headers, footers = headers+number(header), footers+number(footer)
 	}
-	reader := topiclog.Reader{Topic: topics.ClusterMetadata, Last: topiclog.All, Visitor: topiclog.Visitor{
+	reader := topiclog.Reader{Topic: topics.ClusterMetadata, Last: topiclog.All, Source: source, Visitor: topiclog.Visitor{
 		Finding: complain,
 		Batch: func(b *recordbatch.Batch) {
 			if c.Epoch >= 0 && b.PartitionLeaderEpoch != c.Epoch {

@@ -51,8 +51,10 @@ func Load(ctx context.Context, path string, last int64, finding func(sanity.Find
 		return nil, err
 	}
 	source := sources[0]
+	held := source.Hold()
+	defer source.Close()
 	l := loader{last: last, finding: finding, result: &Result{Image: newImage(), Path: source.Path, LastOffset: -1, LastEpoch: -1, LastTimestamp: -1}}
-	errs := []error{err, l.load(ctx, &source)}
+	errs := []error{err, held, l.load(ctx, &source)}
 	if dir != nil && dir.MetaProperties != nil {
 		errs = append(errs, l.properties(dir.MetaProperties.Path))
 	}
@@ -104,7 +106,7 @@ func (l *loader) load(ctx context.Context, source *topiclog.Source) error {
 	var sound []Checkpoint
 	var newest *checkpoint // of the sound ones: the image of no other is needed
 	for _, entry := range source.Checkpoints {
-		c, err := l.checkpoint(ctx, entry)
+		c, err := l.checkpoint(ctx, source, entry)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -114,7 +116,7 @@ func (l *loader) load(ctx context.Context, source *topiclog.Source) error {
 			sound, newest = append(sound, c.Checkpoint), &c
 		}
 	}
-	log := logReplay{loader: l, state: replay{image: l.result.Image}}
+	log := logReplay{loader: l, source: source, state: replay{image: l.result.Image}}
 	if begin := newest; begin != nil {
 		l.result.Checkpoint, l.result.Image = &begin.Checkpoint, begin.state.image
 		l.result.Records, l.result.Skipped = begin.state.records, begin.state.skipped

@@ -14,8 +14,9 @@ import (
 // logReplay applies the log from an offset on, and checks all of it.
 type logReplay struct {
 	*loader
-	state replay
-	from  int64 // first offset to apply
+	source *topiclog.Source
+	state  replay
+	from   int64 // first offset to apply
 
 	file    string
 	segment int64 // base offset of the file
@@ -34,7 +35,7 @@ type epochStart struct {
 
 func (p *logReplay) run(ctx context.Context, logs []logdir.Entry) error {
 	p.first, p.epoch = -1, -1
-	reader := topiclog.Reader{Topic: topics.ClusterMetadata, Last: p.last, Visitor: topiclog.Visitor{
+	reader := topiclog.Reader{Topic: topics.ClusterMetadata, Last: p.last, Source: p.source, Visitor: topiclog.Visitor{
 		File: func(e logdir.Entry) { p.file, p.segment = e.Path, e.File.BaseOffset }, Batch: p.batch,
 		Finding: func(f sanity.Finding) {
 			p.damaged = true

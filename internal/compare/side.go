@@ -9,6 +9,7 @@ import (
 	"github.com/kafsck/kafsck/internal/leaderepoch"
 	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/recordbatch"
+	"github.com/kafsck/kafsck/sanity"
 )
 
 // Source is a replica: its logs by offset.
@@ -17,6 +18,31 @@ type Source struct {
 	Logs []logdir.Entry
 	// Epochs is its leader-epoch-checkpoint, nil where there is none.
 	Epochs *logdir.Entry
+
+	picture *logdir.Picture // opens the logs; nil: from the disk
+}
+
+// Of is the replica in a partition directory, as it is now, also where a broker
+// goes on with it. The caller closes it.
+func Of(p *logdir.Partition) (*Source, error) {
+	picture, err := p.Hold((*logdir.Partition).Logs)
+	if err != nil {
+		return nil, err
+	}
+	s := &Source{Path: p.Path, Logs: picture.Logs(), Epochs: picture.LeaderEpochs, picture: picture}
+	// What isn't read would look like what isn't there.
+	if err := picture.Unread(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close closes what is held.
+func (s *Source) Close() {
+	if s != nil {
+		s.picture.Close()
+	}
 }
 
 // side is a replica being read: the batch that is next, and what was before.
@@ -36,6 +62,7 @@ type side struct {
 	afterDamage bool               // something damaged stands before head
 	damage      bool
 
+	beside  sanity.Beside
 	decoder recordbatch.Decoder // for records
 	span    recordbatch.Decoder // for offsets
 }
@@ -58,7 +85,7 @@ func (s *side) read(ctx context.Context, reading func(io.ReaderAt) io.ReaderAt) 
 }
 
 func (s *side) readLog(ctx context.Context, e *logdir.Entry, reading func(io.ReaderAt) io.ReaderAt, yield func(*recordbatch.Batch, error) bool) bool {
-	f, size, err := logdir.OpenFile(e.Path)
+	f, size, err := s.source.picture.Open(e.Path)
 	if err != nil {
 		return yield(nil, err)
 	}
@@ -98,6 +125,10 @@ func (s *side) advance() error {
 		}
 		var damage *recordbatch.CorruptError
 		if errors.As(err, &damage) {
+			found := sanity.FromCorrupt(damage)
+			if s.beside.Judge(&found); found.Severity == sanity.Info {
+				continue // the broker is writing there
+			}
 			s.replica.Damaged++
 			s.damage = true
 			continue

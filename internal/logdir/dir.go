@@ -106,7 +106,7 @@ func (d *Dir) sort(e *Entry) {
 // where there is nothing. What a running broker took away while it was listed
 // isn't among that.
 func (d *Dir) Unread() error {
-	return unread(d.Issues, func() bool { return held(d.Path) })
+	return joined(unread(d.Issues, func() bool { return held(d.Path) }))
 }
 
 // Files are all files of the log directory itself, by name.

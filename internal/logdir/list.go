@@ -38,14 +38,21 @@ func (i Issue) Error() string { return i.Path + ": " + i.Err.Error() }
 // Unwrap gives access to the cause.
 func (i Issue) Unwrap() error { return i.Err }
 
-// unread joins the issues of what could not be looked at; live says whether a
+// unread are the issues of what could not be looked at; live says whether a
 // broker runs.
-func unread(issues []Issue, live func() bool) error {
-	var errs []error
+func unread(issues []Issue, live func() bool) (list []Issue) {
 	for _, issue := range issues {
 		if issue.Kind == Unreadable || issue.Kind == Vanished && !live() {
-			errs = append(errs, issue)
+			list = append(list, issue)
 		}
+	}
+	return list
+}
+
+func joined(issues []Issue) error {
+	var errs []error
+	for _, issue := range issues {
+		errs = append(errs, issue)
 	}
 	return errors.Join(errs...)
 }

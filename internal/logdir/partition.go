@@ -97,7 +97,10 @@ func (p *Partition) Files() []Entry {
 // Unread joins what in the directory could not be looked at; nil where there is
 // nothing. Without it, what was read must not pass for the whole partition. What
 // a running broker took away while it was listed isn't among that.
-func (p *Partition) Unread() error {
+func (p *Partition) Unread() error { return joined(p.UnreadIssues()) }
+
+// UnreadIssues are what Unread joins.
+func (p *Partition) UnreadIssues() []Issue {
 	return unread(p.Issues, func() bool { return HeldAround(p.Path) })
 }
 

@@ -118,7 +118,7 @@ func firstFault(ctx context.Context, e *logdir.Entry) (first *sanity.Finding, er
 }
 
 func (r *run) copyFile(e *logdir.Entry) error {
-	source, size, err := logdir.OpenFile(e.Path)
+	source, size, err := r.job.Replicas[0].picture.Open(e.Path)
 	if err != nil {
 		return err
 	}
@@ -169,11 +169,9 @@ func (r *run) otherFiles() {
 				r.passOver(i, &e, Unknown, "no file that a broker writes")
 			}
 		}
-		for _, issue := range p.Issues {
-			if issue.Kind == logdir.Unreadable {
-				r.merger.streams[i].fail(issue)
-				r.report.left(i, &Left{File: issue.Path, FirstOffset: -1, LastOffset: -1, Reason: Unreadable, Message: fmt.Sprint(issue.Err)})
-			}
+		for _, issue := range p.UnreadIssues() {
+			r.merger.streams[i].fail(issue)
+			r.report.left(i, &Left{File: issue.Path, FirstOffset: -1, LastOffset: -1, Reason: Unreadable, Message: fmt.Sprint(issue.Err)})
 		}
 	}
 }

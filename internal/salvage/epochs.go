@@ -36,7 +36,7 @@ func readHistory(ctx context.Context, checkpoint *logdir.Entry, of *stream) (lea
 		}
 	}
 	var h leaderepoch.Builder
-	s := &stream{logs: of.logs, reading: of.reading, left: func(*stream, *Left) {}}
+	s := &stream{logs: of.logs, picture: of.picture, reading: of.reading, left: func(*stream, *Left) {}}
 	s.start(ctx)
 	defer s.stop()
 	for {

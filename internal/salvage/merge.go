@@ -149,6 +149,8 @@ func (m *merger) settle(c *candidate) {
 // finish releases what is held after an error.
 func (m *merger) finish() {
 	for _, s := range m.streams {
-		s.stop()
+		if s.stop != nil {
+			s.stop()
+		}
 	}
 }

@@ -20,6 +20,9 @@ type Replica struct {
 	// swapped says that these files are of the replica before, in whose
 	// directory a broker is going to put them in place.
 	swapped bool
+
+	filter  *logdir.Filter  // of the segments; nil chooses all, and what is swapped
+	picture *logdir.Picture // opens the files; nil: from the disk
 }
 
 // Job is a partition to salvage.
@@ -140,6 +143,7 @@ func addPartition(jobs []Job, p *logdir.Partition, filter *logdir.Filter) ([]Job
 	if filter.Newest > 0 || !filter.ModifiedSince.IsZero() {
 		p.Segments = filter.Segments(p.Segments)
 		job.Replicas = job.Replicas[:1]
+		job.Replicas[0].filter = filter
 	}
 	if p.HasName {
 		job.Name = baseName(p.Path)

@@ -14,10 +14,10 @@ func Records(ctx context.Context, job *Job, first, last int64, o Options,
 	visit func(file string, b *recordbatch.Batch, r *recordbatch.Record) error) (*Summary, error) {
 	r := newRun(job, nil, o)
 	r.report.tell = o.Tell
+	defer r.close()
 	if err := r.openStreams(ctx); err != nil {
 		return nil, err
 	}
-	defer r.merger.finish()
 	var decoder recordbatch.Decoder
 	for {
 		c, err := r.merger.next()

@@ -20,6 +20,9 @@ const (
 	Refused = "broker-refuses"
 	// Unreadable: the disk doesn't give it away.
 	Unreadable = "io-error"
+	// BeingWritten: the running broker was writing there, or has the bytes in
+	// advance.
+	BeingWritten = "being-written"
 	// NotInUse: a file that isn't part of the log, such as a .deleted one.
 	NotInUse = "not-in-use"
 	// Rebuilt: an index or producer snapshot, made anew from what is kept.
@@ -33,7 +36,7 @@ const (
 // Lossless says whether leaving bytes for a reason loses nothing.
 func Lossless(reason string) bool {
 	switch reason {
-	case Duplicate, NotInUse, Rebuilt, Unknown:
+	case Duplicate, BeingWritten, NotInUse, Rebuilt, Unknown:
 		return true
 	}
 	return false

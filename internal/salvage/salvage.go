@@ -139,10 +139,10 @@ func newRun(job *Job, set *place.Set, o Options) *run {
 }
 
 func (r *run) run(ctx context.Context) error {
+	defer r.close()
 	if err := r.openStreams(ctx); err != nil {
 		return err
 	}
-	defer r.merger.finish()
 	r.writer.bases = r.job.Replicas[0].bases()
 	if logs := r.merger.streams[0].logs; len(logs) > 0 && logs[len(logs)-1].named {
 		r.writer.newest = logs[len(logs)-1].base
@@ -165,15 +165,24 @@ func (r *run) run(ctx context.Context) error {
 	return r.report.err
 }
 
+// close ends what openStreams began, however far it came.
+func (r *run) close() {
+	r.merger.finish()
+	closeAll(r.job.Replicas)
+}
+
 func (r *run) openStreams(ctx context.Context) error {
 	r.merger = &merger{
 		left:    func(s *stream, l *Left) { r.report.left(s.number, l) },
 		decided: r.report.decided,
 	}
+	if err := r.job.hold(); err != nil {
+		return err
+	}
 	logs := 0
 	for i := range r.job.Replicas {
 		replica := &r.job.Replicas[i]
-		s := &stream{name: replica.Path, number: i, logs: replica.logs(), left: r.merger.left, reading: r.writer.options.Reading}
+		s := &stream{name: replica.Path, number: i, logs: replica.logs(), picture: replica.picture, left: r.merger.left, reading: r.writer.options.Reading}
 		logs += len(s.logs)
 		if len(r.job.Replicas) > 1 {
 			var checkpoint *logdir.Entry

@@ -8,7 +8,9 @@ import (
 	"math"
 
 	"github.com/kafsck/kafsck/internal/leaderepoch"
+	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/recordbatch"
+	"github.com/kafsck/kafsck/sanity"
 )
 
 // windowBytes bounds the batches that are held while their order is decided.
@@ -20,6 +22,8 @@ type stream struct {
 	name     string // of the replica: its path
 	number   int    // among the replicas
 	logs     []*logFile
+	picture  *logdir.Picture // opens the logs
+	beside   sanity.Beside
 	history  leaderepoch.History
 	left     func(*stream, *Left)
 	reading  func(io.ReaderAt) io.ReaderAt // nil: as it is

@@ -7,7 +7,6 @@ import (
 	"io"
 	"iter"
 
-	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/recordbatch"
 	"github.com/kafsck/kafsck/sanity"
 )
@@ -30,7 +29,7 @@ func (s *stream) read(ctx context.Context) iter.Seq2[*candidate, error] {
 }
 
 func (s *stream) readLog(ctx context.Context, log *logFile, yield func(*candidate, error) bool) bool {
-	f, size, err := logdir.OpenFile(log.path)
+	f, size, err := s.picture.Open(log.path)
 	if err != nil {
 		// A whole file that can't be read must not hide the others.
 		s.fail(err)
@@ -93,8 +92,9 @@ func (s *stream) readChunk(log *logFile, disk *tolerant, chunk *recordbatch.Chun
 
 // damaged notes bytes that are no intact batch.
 func (s *stream) damaged(log *logFile, disk *tolerant, item *recordbatch.Item) {
-	s.lost = true
 	finding := sanity.FromCorrupt(item.Err)
+	severity := finding.Severity
+	s.beside.Judge(&finding)
 	l := &Left{
 		File: log.path, Position: finding.Position, EndPosition: finding.EndPosition,
 		FirstOffset: Offset(finding.Offset), LastOffset: Offset(finding.LastOffset),
@@ -103,6 +103,11 @@ func (s *stream) damaged(log *logFile, disk *tolerant, item *recordbatch.Item) {
 	if item.IsBatch() {
 		l.EndPosition = max(l.EndPosition, item.Batch.EndPosition())
 		l.Batches = 1
+	}
+	if finding.Severity < severity {
+		l.Reason, l.Message = BeingWritten, finding.Broker
+	} else {
+		s.lost = true
 	}
 	if n := disk.unreadable(l.Position, l.EndPosition); n > 0 {
 		s.ioErrors += n

@@ -39,6 +39,8 @@ type Reader struct {
 	Topic topics.Topic
 	// Last is the last offset to read; All for no end.
 	Last int64
+	// Source is what the logs belong to, where it is held; else nil.
+	Source *Source
 	Visitor
 
 	decoder recordbatch.Decoder
@@ -67,7 +69,11 @@ func (r *Reader) Read(ctx context.Context, logs []logdir.Entry) error {
 }
 
 func (r *Reader) file(ctx context.Context, log logdir.Entry) error {
-	f, size, err := logdir.OpenFile(log.Path)
+	var picture *logdir.Picture
+	if r.Source != nil {
+		picture = r.Source.picture
+	}
+	f, size, err := picture.Open(log.Path)
 	if err != nil {
 		return err
 	}

@@ -35,9 +35,10 @@ func Replay(ctx context.Context, logs []Log, last int64, v Visitor) ([]Replayed,
 	}
 	list := make([]Replayed, 0, len(logs))
 	var errs []error
-	for _, log := range logs {
+	for i := range logs {
+		log := &logs[i]
 		done := Replayed{log.Source.Name, -1, -1}
-		reader := Reader{Topic: log.Topic, Last: last, Visitor: v}
+		reader := Reader{Topic: log.Topic, Last: last, Source: &log.Source, Visitor: v}
 		reader.Batch = func(b *recordbatch.Batch) {
 			done.LastTimestamp = max(done.LastTimestamp, b.MaxTimestamp)
 			if v.Batch != nil {
@@ -56,7 +57,8 @@ func Replay(ctx context.Context, logs []Log, last int64, v Visitor) ([]Replayed,
 				v.Control(b, r, c)
 			}
 		}
-		errs = append(errs, reader.Read(ctx, log.Source.Logs))
+		errs = append(errs, log.Source.Hold(), reader.Read(ctx, log.Source.Logs))
+		log.Source.Close()
 		if v.End != nil {
 			v.End()
 		}

@@ -19,6 +19,34 @@ type Source struct {
 	Logs        []logdir.Entry // by base offset
 	Checkpoints []logdir.Entry // KRaft, by offset and epoch
 	QuorumState *logdir.Entry
+
+	partition *logdir.Partition // nil of one file
+	picture   *logdir.Picture   // opens logs and checkpoints; nil: from the disk
+}
+
+// Hold makes the source a picture of one moment, also where a broker compacts
+// and deletes what it lists: a state that is replayed is wrong where a part of
+// the log is left out. The caller closes the source. The error is a
+// logdir.GoneError where the partition has gone.
+func (s *Source) Hold() error {
+	if s.partition == nil {
+		return nil
+	}
+	picture, err := s.partition.Hold(func(p *logdir.Partition) []logdir.Entry { return append(p.Logs(), p.Checkpoints...) })
+	if err != nil {
+		s.Logs, s.Checkpoints = nil, nil
+		return err
+	}
+	s.picture = picture
+	s.list(picture.Partition)
+	return nil
+}
+
+// Close closes what is held.
+func (s *Source) Close() { s.picture.Close() }
+
+func (s *Source) list(p *logdir.Partition) {
+	s.partition, s.Logs, s.Checkpoints, s.QuorumState = p, p.Logs(), p.Checkpoints, p.QuorumState
 }
 
 // ErrNoPartition says that a path holds no partition of the topic.
@@ -71,21 +99,14 @@ func Find(path string, topic topics.Topic) (sources []Source, dir *logdir.Dir, e
 }
 
 func partitionSource(p *logdir.Partition, topic topics.Topic) (Source, error) {
-	s := Source{
-		Name: nameOf(p.Path), Path: p.Path, Partition: -1,
-		Checkpoints: p.Checkpoints, QuorumState: p.QuorumState,
-	}
+	s := Source{Name: nameOf(p.Path), Path: p.Path, Partition: -1}
 	if topics.ForDirectory(s.Name) != topic {
 		return s, &OtherTopicError{p.Path, "partition", topic}
 	}
 	if p.HasName {
 		s.Name, s.Partition = p.Dir.String(), p.Dir.Partition
 	}
-	for i := range p.Segments {
-		if log := p.Segments[i].Log; log != nil {
-			s.Logs = append(s.Logs, *log)
-		}
-	}
+	s.list(p)
 	return s, p.Unread()
 }
 

@@ -24,11 +24,14 @@ type Log struct {
 	Snapshots []logdir.Entry
 	// Reading, where not nil, is put between the scan and each file.
 	Reading func(io.ReaderAt) io.ReaderAt
+
+	picture *logdir.Picture // opens the logs; nil: from the disk
 }
 
-// Of is the log of a partition directory.
-func Of(p *logdir.Partition) *Log {
-	l := &Log{Name: p.Path, Segments: p.Segments, Snapshots: p.Snapshots}
+// Of is the log of a partition directory, of which the picture has the logs of
+// the segments.
+func Of(p *logdir.Picture) *Log {
+	l := &Log{Name: p.Path, Segments: p.Segments, Snapshots: p.Snapshots, picture: p}
 	if p.HasName {
 		l.Name, l.Topic, l.Partition = p.Dir.String(), p.Dir.Topic, p.Dir.Partition
 	}
@@ -93,7 +96,7 @@ func Scan(ctx context.Context, log *Log, o Options) (*Summary, error) {
 }
 
 func (s *scan) segment(ctx context.Context, segment *logdir.Segment) error {
-	f, size, err := logdir.OpenFile(segment.Log.Path)
+	f, size, err := s.log.picture.Open(segment.Log.Path)
 	if err != nil {
 		return err
 	}

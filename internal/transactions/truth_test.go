@@ -34,7 +34,7 @@ func scanDir(t *testing.T, dir string) told {
 		t.Fatal(err)
 	}
 	r := told{producers: map[int64]Producer{}}
-	r.summary, err = Scan(context.Background(), Of(p), Options{
+	r.summary, err = Scan(context.Background(), Of(&logdir.Picture{Partition: p}), Options{
 		Ended:    true,
 		Visit:    func(txn *Transaction) error { r.transactions = append(r.transactions, *txn); return nil },
 		Ghost:    func(g *Ghost) error { r.ghosts = append(r.ghosts, *g); return nil },
@@ -240,14 +240,14 @@ func TestUnreadSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Scan(t.Context(), Of(p), Options{}); !errors.Is(err, statefile.ErrTooLarge) {
+	if _, err := Scan(t.Context(), Of(&logdir.Picture{Partition: p}), Options{}); !errors.Is(err, statefile.ErrTooLarge) {
 		t.Error(err)
 	}
 	// One that a broker has deleted since the listing says nothing.
 	if err := os.Remove(p.Snapshots[0].Path); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := Scan(t.Context(), Of(p), Options{}); err != nil || s.Open != 1 {
+	if s, err := Scan(t.Context(), Of(&logdir.Picture{Partition: p}), Options{}); err != nil || s.Open != 1 {
 		t.Error(s, err)
 	}
 }
