@@ -36,6 +36,9 @@ func (r *rebuildRun) paths(ctx context.Context, args []string) error {
 			return usageErrorf("%s is a log dir: --all rebuilds all of it", path)
 		}
 		targets = append(targets, target)
+		if !r.options.InPlace && r.options.OutDir == "" && logdir.HeldNear(path) {
+			r.note("%s: a broker holds the .lock of the log directory and goes on with it: --in-place refuses while it does", path)
+		}
 	}
 	r.global.noteEmpty(args, &r.filter)
 	jobs, failures := r.jobs(targets)
@@ -147,7 +150,10 @@ func (r *rebuildRun) plan(plan *rebuild.Plan) {
 	for _, note := range plan.Notes {
 		r.note("%s: %s", plan.Log, note)
 	}
+	_, gone := errors.AsType[*logdir.GoneError](plan.Err)
 	switch {
+	case gone:
+		r.failed(plan.Err)
 	case plan.Err != nil:
 		r.refused++
 		if r.format == formatJSON {
@@ -157,6 +163,8 @@ func (r *rebuildRun) plan(plan *rebuild.Plan) {
 		if errors.Is(plan.Err, rebuild.ErrDamaged) {
 			r.note("%s: --damaged prefix indexes the part before the damage; sanity-check says what is behind it", plan.Log)
 		}
+	case plan.Damage != nil && plan.Damage.InUse:
+		r.note("%s: position %d: a broker is writing there, or has allocated it: %s behind are not indexed", plan.Log, plan.Damage.Position, counted(plan.Damage.Left, "byte"))
 	case plan.Damage != nil:
 		r.code = worseExit(r.code, exitDamage)
 		r.note("%s: damaged: %v; %s behind are not indexed", plan.Log, plan.Damage, counted(plan.Damage.Left, "byte"))

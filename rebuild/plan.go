@@ -30,6 +30,9 @@ type Damage struct {
 	Thrown *indexfile.KafkaError
 	// Consequence is what a broker does.
 	Consequence recovery.Consequence
+	// InUse: a running broker is writing there, or has the bytes in advance.
+	// Nothing is refused for that; only a dry run gets so far.
+	InUse bool
 }
 
 // String is the damage in words.

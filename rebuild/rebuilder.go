@@ -14,6 +14,7 @@ import (
 	"github.com/kafsck/kafsck/internal/ordered"
 	"github.com/kafsck/kafsck/internal/place"
 	"github.com/kafsck/kafsck/internal/recovery"
+	"github.com/kafsck/kafsck/sanity"
 )
 
 // Rebuilder plans and writes the indexes of partitions. It may be used by
@@ -85,6 +86,8 @@ type partitionRun struct {
 	out    string // where indexes are written, resolved; "" where nowhere
 	guard  *guard
 	unlock func()
+	beside sanity.Beside
+	live   bool // a dry run beside a broker: files may grow, be cut and go
 
 	// The producers behind the last segment, where that is known.
 	before *recovery.Before
@@ -118,6 +121,7 @@ func (run *partitionRun) prepare() (err error) {
 			return err
 		}
 	default:
+		run.live = logdir.HeldAround(path)
 		return nil
 	}
 	if run.unlock, err = lockDir(run.out); err != nil {

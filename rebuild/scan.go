@@ -62,13 +62,13 @@ func (run *partitionRun) stateBefore(base int64) (*recovery.Before, error) {
 
 // finish makes the plan of a segment, and writes it.
 func (run *partitionRun) finish(s *scan) *Plan {
-	plan := &Plan{Log: s.segment.Log.Path, BaseOffset: s.segment.BaseOffset, LogBytes: s.segment.Log.Size, Err: s.err}
+	plan := &Plan{Log: s.segment.Log.Path, BaseOffset: s.segment.BaseOffset, LogBytes: s.segment.Log.Size, Err: run.gone(s.err)}
 	if s.err != nil {
 		run.damagedFrom, run.before = s.segment.BaseOffset, nil
 		return plan
 	}
 	plan.LogBytes = s.source.size
-	plan.Err = run.plan(plan, s)
+	plan.Err = run.gone(run.plan(plan, s))
 	if plan.Err == nil || len(plan.Files) > 0 {
 		plan.Err = errors.Join(plan.Err, run.write(plan, s.source))
 	}
@@ -95,8 +95,9 @@ func (run *partitionRun) plan(plan *Plan, s *scan) error {
 	result = s.result
 	if result.Failure != nil || result.Truncated() > 0 {
 		plan.Damage = damageOf(result)
+		plan.Damage.InUse = run.isInUse(s, result.ValidBytes)
 		run.damagedFrom, run.before = s.segment.BaseOffset, nil
-		if !run.o.Prefix {
+		if !run.o.Prefix && !plan.Damage.InUse {
 			return fmt.Errorf("%s: %w: %v", plan.Log, ErrDamaged, plan.Damage)
 		}
 	}

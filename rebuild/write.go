@@ -27,7 +27,7 @@ func (plan *Plan) add(p *logdir.Partition, segment logdir.Segment, kind indexfil
 // write puts the indexes of a plan where the options say.
 func (run *partitionRun) write(plan *Plan, source *source) error {
 	if !run.o.writes() {
-		return source.unchanged()
+		return run.goesOn(plan, source.unchanged())
 	}
 	var files []*replacement
 	var planned []*Index
