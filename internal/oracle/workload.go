@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -40,8 +42,9 @@ func busyTopics() []Topic {
 func busyProperties() map[string]string {
 	return map[string]string{
 		"log.cleaner.backoff.ms": "300", "log.initial.task.delay.ms": "100", "log.retention.check.interval.ms": "400",
-		"log.flush.scheduler.interval.ms": "500", "log.cleaner.dedupe.buffer.size": "4194304",
+		"log.flush.scheduler.interval.ms": "500", "log.cleaner.dedupe.buffer.size": "4194304", "log.cleaner.min.cleanable.ratio": "0.01",
 		"log.flush.offset.checkpoint.interval.ms": "500", "log.flush.start.offset.checkpoint.interval.ms": "500",
+		"offsets.topic.segment.bytes": "1048576", "transaction.state.log.segment.bytes": "1048576",
 	}
 }
 
@@ -50,7 +53,7 @@ func busyProperties() map[string]string {
 func (l *Live) Busy() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var writers sync.WaitGroup
-	for _, write := range []func(context.Context, string) error{writePlain, writeTransactions, moveStart} {
+	for _, write := range []func(context.Context, string) error{writePlain, writeTransactions, commitOffsets, moveStart} {
 		writers.Go(func() {
 			if err := write(ctx, l.Address); err != nil && ctx.Err() == nil && l.b.running() {
 				l.tb.Error(err)
@@ -153,6 +156,39 @@ func transact(ctx context.Context, cl *kgo.Client, random *rand.Rand) error {
 		return err
 	}
 	return cl.EndTransaction(ctx, kgo.TransactionEndTry(random.IntN(2) == 0))
+}
+
+// commitOffsets commits offsets of a few groups again and again, with as much
+// metadata as a broker takes, so that __consumer_offsets rolls and is cleaned.
+func commitOffsets(ctx context.Context, address string) error {
+	cl, err := kgo.NewClient(kgo.SeedBrokers(address))
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	metadata := strings.Repeat("m", 4000)
+	for n := 0; ctx.Err() == nil; n++ {
+		r := kmsg.NewPtrOffsetCommitRequest()
+		r.Group = fmt.Sprintf("group-%d", n%7)
+		topic := kmsg.NewOffsetCommitRequestTopic()
+		topic.Topic = "plain"
+		for i := range 3 {
+			partition := kmsg.NewOffsetCommitRequestTopicPartition()
+			partition.Partition, partition.Offset, partition.Metadata = int32(i), int64(n), &metadata
+			topic.Partitions = append(topic.Partitions, partition)
+		}
+		r.Topics = append(r.Topics, topic)
+		answer, err := r.RequestWith(ctx, cl)
+		if err != nil {
+			return err
+		}
+		for _, p := range answer.Topics[0].Partitions {
+			if err := kerr.ErrorForCode(p.ErrorCode); err != nil && !kerr.IsRetriable(err) {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // moveStart deletes records of partition 0 of plain up to the high watermark.
