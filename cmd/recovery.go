@@ -107,8 +107,12 @@ type recoveryRun struct {
 	path  string
 	bar   *progress
 	total loader.Loss
-	plans int
-	fails int
+	// behind is what stays behind the ends of logs; badIndex says that there is
+	// a log of which an index hides it, and nothing that is lost.
+	behind   loader.Loss
+	badIndex bool
+	plans    int
+	fails    int
 	// unsaid are the partitions of which it can't be said what happens.
 	unsaid int
 	rows   [][]string
@@ -122,6 +126,7 @@ func (r *recoveryRun) run(ctx context.Context, o loader.DirOptions) error {
 		return err
 	}
 	r.total = loader.Loss{FirstOffset: -1, LastOffset: -1, FirstTime: -1, LastTime: -1}
+	r.behind = r.total
 	switch {
 	case target.Partition != nil:
 		r.warnOfBroker(logdir.Parent(r.path))
@@ -173,6 +178,8 @@ func (r *recoveryRun) plan(ctx context.Context, loaded loader.Loaded) {
 	p := loaded.Plan
 	r.plans++
 	r.total.Add(p.Lost)
+	r.behind.Add(p.Behind)
+	r.badIndex = (r.badIndex || p.Behind.Any() && p.Options.Clean) && !r.total.Any()
 	if !p.Loads {
 		r.fails++
 	}

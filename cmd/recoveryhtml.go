@@ -23,6 +23,14 @@ func (r *recoveryRun) part(p *loader.Plan) {
 	default:
 		part.Verdict = fmt.Sprintf("loads, log start %d, log end %d; nothing is lost", p.LogStart, p.LogEnd)
 	}
+	if p.Behind.Any() {
+		part.State = page.Damaged
+		part.Verdict = fmt.Sprintf("loads, log start %d, log end %d; %s", p.LogStart, p.LogEnd, behindText(&p.Behind))
+		part.Notes = append(part.Notes, page.Note{
+			State: page.Damaged, Word: "behind", File: p.Path, Text: behindText(&p.Behind),
+			Command: "kafsck sanity-check " + shellQuote(p.Path),
+		})
+	}
 	if p.Lost.IntactBatches > 0 {
 		part.Facts = append(part.Facts, fmt.Sprintf("Of what is lost, %s with %s are intact.", counted(p.Lost.IntactBatches, "batch"), counted(p.Lost.IntactRecords, "record")))
 	}
@@ -115,6 +123,8 @@ func (r *recoveryRun) finishPage() {
 	i.Title, i.Path = "kafsck recovery", r.path
 	lost := lostTotals(&r.total)
 	switch {
+	case r.behind.Any() && !r.total.Any() && r.fails == 0:
+		i.State, i.Verdict = page.Damaged, fmt.Sprintf("The next start lets logs end too early: %s with %s are behind an end.", counted(r.behind.Batches, "batch"), counted(r.behind.Records, "record"))
 	case r.fails == 0 && r.code == exitDamage && !r.total.Any():
 		i.State, i.Verdict = page.Damaged, "The next start fails."
 	case r.fails > 0:

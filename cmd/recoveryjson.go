@@ -81,6 +81,7 @@ type recoverySummaryJSON struct {
 	Segments           []recoverySegmentJSON `json:"segments"`
 	Lost               lostJSON              `json:"lost"`
 	IntactBehindDamage intactJSON            `json:"intactBehindDamage"`
+	BehindLogEnd       lostJSON              `json:"behindLogEnd"`
 	Exit               int                   `json:"exit"`
 }
 
@@ -89,6 +90,7 @@ func summaryObject(p *loader.Plan) recoverySummaryJSON {
 		Type: "recovery-summary", Path: p.Path, Partition: recoveryName(p), Loads: p.Loads, LogDirOffline: p.Failed(), Clean: p.Options.Clean,
 		Segments: []recoverySegmentJSON{}, Lost: lostObject(&p.Lost),
 		IntactBehindDamage: intactJSON{p.Lost.IntactBatches, p.Lost.IntactRecords},
+		BehindLogEnd:       lostObject(&p.Behind),
 		Exit:               recoveryExit(p),
 	}
 	if p.Loads {
@@ -104,7 +106,7 @@ func summaryObject(p *loader.Plan) recoverySummaryJSON {
 
 // recoveryExit is what one partition makes the exit code.
 func recoveryExit(p *loader.Plan) int {
-	if !p.Loads || p.Lost.Any() {
+	if !p.Loads || p.Lost.Any() || p.Behind.Any() {
 		return exitDamage
 	}
 	return exitOK

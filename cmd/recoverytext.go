@@ -108,6 +108,9 @@ func (r *recoveryRun) text(p *loader.Plan) {
 	if n := quiet[loader.Keep]; n > 0 {
 		r.line("  keep      %s: not looked at", counted(n, "segment"))
 	}
+	if p.Behind.Any() {
+		r.line("  behind    %s", behindText(&p.Behind))
+	}
 	if p.Lost.IntactBatches > 0 {
 		r.line("  of what is lost, %s with %s are intact", counted(p.Lost.IntactBatches, "batch"), counted(p.Lost.IntactRecords, "record"))
 	}
@@ -139,6 +142,12 @@ func (r *recoveryRun) decisionText(d *loader.Decision, more int) {
 		where += fmt.Sprintf(" and %d more", more)
 	}
 	r.line("  %-9s %s%s: %s%s%s", d.Action, quoted(filepath.Base(d.File)), where, d.Reason, text, lost)
+}
+
+// behindText tells what stays in the file although the log ends before it.
+func behindText(x *loader.Loss) string {
+	return fmt.Sprintf("%s, %s, offsets %d to %d, are at or behind the log end: fetches from there fail, and new records get the same offsets",
+		counted(x.Batches, "batch"), counted(x.Records, "record"), x.FirstOffset, x.LastOffset)
 }
 
 // lostText counts a loss for people.
@@ -179,6 +188,9 @@ func (r *recoveryRun) finish() {
 // that loses nothing.
 func (r *recoveryRun) totals() string {
 	total := lostTotals(&r.total)
+	if r.behind.Any() {
+		total += fmt.Sprintf("; %s, %s are behind a log end", counted(r.behind.Batches, "batch"), counted(r.behind.Records, "record"))
+	}
 	if r.fails > 0 {
 		total = fmt.Sprintf("%s of %d can't be loaded; ", counted(int64(r.fails), "partition"), r.plans) + total
 	}
@@ -195,7 +207,9 @@ func (r *recoveryRun) totals() string {
 func (r *recoveryRun) advice() (what, command string) {
 	check := "kafsck sanity-check " + shellQuote(r.path)
 	switch {
-	case r.total.Any() && r.total.IntactBatches > 0:
+	case r.behind.Any() && r.badIndex:
+		return "don't start the broker; its index misleads it: find the cause with", check
+	case r.total.IntactBatches > 0, r.behind.Any():
 		return "don't start the broker; save what is intact with", "kafsck salvage " + shellQuote(r.path) + " --out-dir DIR"
 	case r.total.Any():
 		return "nothing intact is among it; see what it is with", check
@@ -225,6 +239,8 @@ func recoveryRow(p *loader.Plan) []string {
 		verdict, first, end = "fails: "+simpleClass(p.Failure.Class), "-", "-"
 	case p.Lost.Any():
 		verdict = "loses data"
+	case p.Behind.Any():
+		verdict = "ends too early"
 	}
 	return []string{
 		recoveryName(p), strconv.Itoa(len(p.Segments)), strconv.FormatInt(bytes, 10), first, end,

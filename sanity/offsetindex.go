@@ -247,6 +247,10 @@ func (c *offsetIndexCheck) end() {
 			s.cutShort = true
 			f.Broker = "the log was cut: lookups of offsets from " + text(f.Offset) + " on find nothing, and fetches there fail"
 		}
+		// LogSegment.readNextOffset looks for the offset of the last entry.
+		if f == c.open && s.next < 0 && s.batches > 0 && !s.endsDamaged && f.LastOffset > lastOffset {
+			f.Broker += "; a start after a clean stop takes " + text(s.base) + " for the end of the log"
+		}
 	}
 	end := s.before.end
 	due := end-int64(c.right.Position) > 2*(max(c.distance, usualInterval)+s.largestBatch)

@@ -121,6 +121,9 @@ type Plan struct {
 	Segments         []Segment
 	Decisions        []Decision
 	Lost             Loss
+	// Behind is what stays in the newest segment at or behind LogEnd: fetches
+	// from there fail, and new records get the same offsets.
+	Behind Loss
 	// Epochs are the leader epochs afterwards, EpochsBefore the number before.
 	Epochs       []statefile.EpochEntry
 	EpochsBefore int
@@ -173,7 +176,7 @@ func planOf(ctx context.Context, p *logdir.Partition, o Options) (*Plan, error) 
 		ctx: ctx, options: o, partition: partitionOf(p), dir: newDirectory(p), logs: make(map[string]*logPlan),
 		deleting: strings.HasSuffix(baseOf(p.Path), "-delete"),
 		plan: &Plan{
-			Path: p.Path, Partition: partitionOf(p), Options: o, Lost: noLoss(),
+			Path: p.Path, Partition: partitionOf(p), Options: o, Lost: noLoss(), Behind: noLoss(),
 			Metadata: p.HasName && p.Dir.Topic == logdir.MetadataTopic,
 		},
 	}
@@ -196,7 +199,7 @@ func planOf(ctx context.Context, p *logdir.Partition, o Options) (*Plan, error) 
 		return nil, err
 	}
 	l.plan.Failure, l.plan.Loads = thrown, err == nil
-	if err := l.account(); err != nil {
+	if err := errors.Join(l.account(), l.behindEnd()); err != nil {
 		return nil, err
 	}
 	return l.plan, nil

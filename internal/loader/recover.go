@@ -27,6 +27,7 @@ func (l *load) recoverSegment(s *segment, reason string) (truncated int64, err e
 	if err != nil {
 		return 0, err
 	}
+	s.disordered = !rising
 	if result.Offset != nil {
 		if err := l.resetIndexes(s, result, newOffsets(result.Offset, s.base, rising)); err != nil {
 			return 0, err

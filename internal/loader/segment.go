@@ -15,6 +15,8 @@ type segment struct {
 	base   int64
 	suffix string // of all its files, such as ".swap"
 	log    *file
+	// disordered says that its recovery met offsets that don't rise.
+	disordered bool
 }
 
 func (s *segment) name(ext string) string { return fileName(s.base, ext) + s.suffix }

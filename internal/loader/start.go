@@ -184,7 +184,7 @@ func (s *Start) duplicate(p *Plan) {
 
 // untouched is the plan where the broker stops before it comes to a partition.
 func untouched(p *logdir.Partition, o Options, failure *indexfile.KafkaError) *Plan {
-	plan := &Plan{Path: p.Path, Partition: partitionOf(p), Options: o, Failure: failure, Lost: noLoss(), Marker: p.Dir.Marker,
+	plan := &Plan{Path: p.Path, Partition: partitionOf(p), Options: o, Failure: failure, Lost: noLoss(), Behind: noLoss(), Marker: p.Dir.Marker,
 		Metadata: p.HasName && p.Dir.Topic == logdir.MetadataTopic}
 	for _, s := range p.Segments {
 		if s.Log == nil {
