@@ -109,8 +109,10 @@ func (b *Reader) Stop() {
 }
 
 // Next returns the bytes from position on: carry, which is already there, and
-// at least one byte more; need of them in all, where the file has so many.
-// Positions never go back; what lies between is dropped.
+// at least one byte more; need of them in all, where the file has so many and
+// there is a carry (an empty one may get fewer, and come back with them).
+// Positions never go back; what lies between is dropped. carry may be given up
+// when Next returns.
 func (b *Reader) Next(carry []byte, position, need int64) (Block, error) {
 	want := position + int64(len(carry))
 	b.leap(want)
@@ -143,6 +145,9 @@ func (b *Reader) Next(carry []byte, position, need int64) (Block, error) {
 
 func (b *Reader) following(want int64) (Block, error) {
 	if b.ahead == nil {
+		if want >= b.end {
+			return Block{}, io.ErrUnexpectedEOF
+		}
 		next := b.read(max(want, b.at))
 		if next.err != nil {
 			next.Buffer.Release()
