@@ -102,10 +102,10 @@ var indexExplanations = []Explanation{
 		Title:   "an .index has its full size, with zeros behind its entries",
 		Meaning: "The file was allocated for a segment that is written to, and not cut to its entries.",
 		Cause:   "The segment is the newest one of a broker that runs or was killed. Also the metadata log of a controller, and -delete and -stray directories, whose indexes are not cut at shutdown.",
-		Broker:  "Nothing for a newest segment. In an older segment the zeros count as entries: lookups go wrong, retention may see the year 1970 in a time index (KAFKA-10207), and the next append to a file that looks full fails (KAFKA-19200).",
-		Legal:   "Always on a newest segment. A .kafka_cleanshutdown doesn't promise that it was cut: the machine may have failed just after it.",
+		Broker:  "Nothing for the newest segment of a broker that runs or was killed. In an older segment, and in any behind a clean stop, the zeros count as entries: lookups go wrong or scan from the segment's start, retention may see the year 1970 in a time index (KAFKA-10207), and the next append to a file that looks full fails (KAFKA-19200).",
+		Legal:   "On a newest segment, if there is no .kafka_cleanshutdown or it is the metadata log's. That marker doesn't promise that the file was cut: the machine may have failed just after it, and the next start trusts what is there.",
 		Rule:    "warning with --kafka-version before 2.0, which rebuilds it in an older segment or behind a clean stop; error before 0.9",
-		Next:    []Step{{Do: "nothing for a newest segment"}, {"for another one: with the broker stopped, replace it", "kafsck rebuild-index --in-place DIR"}},
+		Next:    []Step{{Do: "nothing for a newest segment without a .kafka_cleanshutdown"}, {"for another one: with the broker stopped, replace it", "kafsck rebuild-index --in-place DIR"}},
 	},
 	{
 		Code:    IndexStaleTail,

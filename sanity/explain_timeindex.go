@@ -66,10 +66,10 @@ var timeIndexExplanations = []Explanation{
 		Title:   "a .timeindex has its full size, with zeros behind its entries",
 		Meaning: "The file was allocated for a segment that is written to, and not cut to its entries.",
 		Cause:   "The segment is the newest one of a broker that runs or was killed, or one in a directory whose indexes are not cut at shutdown (the metadata log, -delete, -stray). 0.10.1 left such files beside old segments too.",
-		Broker:  "Nothing for a newest segment. In an older one the last slot reads as time 0, so that retention deletes the segment long before its time (KAFKA-10207).",
-		Legal:   "Always on a newest segment. Kafka's own sanity check calls it corrupt; it isn't.",
+		Broker:  "Nothing for the newest segment of a broker that runs or was killed: it is cut at the next roll, or rebuilt. In an older one, and in any behind a clean stop (the machine failed just after it), the last slot reads as time 0, so that retention deletes the segment long before its time (KAFKA-10207).",
+		Legal:   "On a newest segment, if there is no .kafka_cleanshutdown or it is the metadata log's. Kafka's own sanity check calls it corrupt; it isn't.",
 		Rule:    "warning with --kafka-version before 2.3, which rebuilds it in an older segment or behind a clean stop",
-		Next:    []Step{{Do: "nothing for a newest segment"}, {"for another one: with the broker stopped, replace it", "kafsck rebuild-index --in-place DIR"}},
+		Next:    []Step{{Do: "nothing for a newest segment without a .kafka_cleanshutdown"}, {"for another one: with the broker stopped, replace it", "kafsck rebuild-index --in-place DIR"}},
 	},
 	{
 		Code:    TimeIndexStaleTail,

@@ -2,9 +2,11 @@ package sanity
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/kafsck/kafsck/indexfile"
+	"github.com/kafsck/kafsck/internal/logdir"
 )
 
 // indexCodes are the codes that the two kinds of sparse index have in common.
@@ -110,13 +112,34 @@ func (r *slotReport) shape(holes []indexfile.Run) {
 		f := r.at(r.codes.preallocated, int64(l.Tail.First))
 		f.EndPosition = int64(l.Tail.First+l.Tail.Slots) * r.width
 		f.Message = fmt.Sprintf("%d used slots, then %d zero ones", l.Entries, l.Tail.Slots)
-		f.Broker = "preallocated room: cut off at the next roll, clean stop or recovery"
-		if !r.newest && l.Entries > 0 {
-			f.Broker = "preallocated room in a rolled segment: brokers take the last zero slot for its last entry until it is rebuilt"
-		}
+		f.Broker = r.preallocated()
 		f.lastSlot = int64(l.Tail.First + l.Tail.Slots - 1)
 		r.partition.report.add(f)
 	}
+}
+
+// preallocated says what becomes of zeros at the end of an index. Only a recovery
+// cuts them off a file that isn't written to any more: else they are its last
+// entries (AbstractIndex, TimeIndex.lastEntry).
+func (r *slotReport) preallocated() string {
+	p := r.partition
+	stopped := p.env.closedCleanly && !p.env.live
+	if dir, err := filepath.Abs(p.p.Path); err == nil {
+		// These aren't cut at a clean stop, and don't need it.
+		named, _ := logdir.ParsePartitionDir(filepath.Base(dir))
+		stopped = stopped && named.Topic != logdir.MetadataTopic && named.Marker != logdir.Delete && named.Marker != logdir.Stray
+	}
+	where := "preallocated room in a rolled segment"
+	switch {
+	case r.newest && !stopped:
+		return "preallocated room: cut off at the next roll, clean stop or recovery"
+	case r.newest:
+		where = "preallocated room behind a clean stop, so that no recovery cuts it off"
+	}
+	if r.codes.preallocated == TimeIndexPreallocated {
+		return where + ": the last zero slot is taken for the last entry; retention takes the segment for one of 1970 and may delete it"
+	}
+	return where + ": the zero slots are taken for entries; lookups that meet them scan from the segment's start, and an index without room makes the segment roll"
 }
 
 // tooMany reports an index that is out of order and too large for all of its
