@@ -140,20 +140,35 @@ func (s *Scanner) Headers() iter.Seq2[*Batch, error] {
 	}
 }
 
-// resync yields the damage from position on. It returns where the next sound
-// batch stands, or false where the walk is over.
+// resync yields the damage from position on, batch by batch, as a scan would
+// find it. It returns where the next sound batch stands, or false where the walk
+// is over.
 func (s *Scanner) resync(position int64, yield func(*Batch, error) bool) (int64, bool) {
-	options := s.options
-	options.From, options.To = position, s.end
-	for b, err := range NewScanner(s.r, s.end, options).Batches() {
-		if err == nil {
-			return b.Position, true
+	for position < s.end {
+		item, err := s.judge.settled(position)
+		if err == nil && item.Err == nil {
+			return position, true
 		}
-		if !yield(b, err) {
+		if err != nil {
+			yield(nil, s.ioError(err))
 			return 0, false
 		}
-		if _, damage := errors.AsType[*CorruptError](err); !damage {
+		item.Err.File = s.options.File
+		var b *Batch
+		if position = item.Err.EndPosition; item.IsBatch() {
+			b = &item.Batch
+			position = b.EndPosition()
+		}
+		if !yield(b, item.Err) {
 			return 0, false
+		}
+		sound, err := s.judge.soundAtPosition(position)
+		if err != nil {
+			yield(nil, s.ioError(err))
+			return 0, false
+		}
+		if sound {
+			return position, true
 		}
 	}
 	return 0, false

@@ -2,7 +2,6 @@ package recordbatch
 
 import (
 	"fmt"
-	"hash/crc32"
 	"io"
 
 	"github.com/kafsck/kafsck/internal/blocks"
@@ -21,17 +20,20 @@ type judge struct {
 	soundFrom, soundAt int64
 	// Up to here a series of plausible headers was followed already.
 	chained int64
-	// How many bytes were read to prove what a length should be.
-	probed int64
-	// How many bytes searches have computed checksums of.
-	searched int64
-	buffer   []byte // for reading through
-	window   []byte // of a search, in which others may read through
+	// What was judged last; whatever is looked at lies behind it.
+	position int64
+	// How many bytes were read through for a checksum, see credit; and how many
+	// for another look at what was judged, see settled.
+	direct, again int64
+	ranges        ranges
+	buffer        []byte // for reading through
+	window        []byte // of a search, in which others may read through
 }
 
 // at judges position. The item's batch is set, without Data, where its extent
 // can be trusted although something is wrong with it.
 func (j *judge) at(position int64) (Item, error) {
+	j.position = position
 	var header [maxHeader]byte
 	left := j.end - position
 	head := header[:min(left, maxHeader)]
@@ -81,13 +83,9 @@ func (j *judge) zeroRun(position int64) (Item, error) {
 
 // lostFraming judges a header whose length can't be right.
 func (j *judge) lostFraming(b *Batch, head []byte) (Item, error) {
-	sound, err := j.nextSound(b.Position + 1)
+	end, _, err := j.goesOn(b.Position + 1)
 	if err != nil {
 		return Item{}, err
-	}
-	end := sound
-	if sound < 0 {
-		end = j.end
 	}
 	length := b.Size - LogOverhead
 	cause, detail := ErrGarbage, fmt.Sprintf("%d bytes", end-b.Position)
@@ -100,23 +98,23 @@ func (j *judge) lostFraming(b *Batch, head []byte) (Item, error) {
 
 // pastEnd judges a batch that claims to end behind the end of the file.
 func (j *judge) pastEnd(b *Batch, head []byte) (Item, error) {
-	sound, err := j.nextSound(b.Position + 1)
+	end, found, err := j.goesOn(b.Position + 1)
 	if err != nil {
 		return Item{}, err
 	}
 	length := b.Size - LogOverhead
-	if sound < 0 {
+	if !found {
 		if plausible(b, head) || int64(len(head)) < maxHeader {
-			item := region(b.Position, j.end, ErrTornTail, "a batch of %d bytes, of which %d are there", b.Size, j.end-b.Position)
+			item := region(b.Position, end, ErrTornTail, "a batch of %d bytes, of which %d are there", b.Size, end-b.Position)
 			item.Err.Offset, item.Err.LastOffset = b.Offset, max(b.Offset, b.LastOffset())
 			return item, nil
 		}
-		return region(b.Position, j.end, ErrGarbage, "%d bytes to the end of the file", j.end-b.Position), nil
+		return region(b.Position, end, ErrGarbage, "%d bytes to the end of the file", end-b.Position), nil
 	}
 	if !looksLikeHeader(b, head) {
-		return region(b.Position, sound, ErrGarbage, "%d bytes", sound-b.Position), nil
+		return region(b.Position, end, ErrGarbage, "%d bytes", end-b.Position), nil
 	}
-	return region(b.Position, sound, ErrBadSize, "length %d leads past the end of the file%s", length, j.rightLength(b, sound)), nil
+	return region(b.Position, end, ErrBadSize, "length %d leads past the end of the file%s", length, j.rightLength(b, end)), nil
 }
 
 // badFrame judges a batch that fits into the file by its length, but whose
@@ -154,22 +152,11 @@ func (j *judge) badFrame(b *Batch, head []byte) (Item, error) {
 }
 
 // compute sets the checksum that the bytes of b have under the rule of magic.
-func (j *judge) compute(b *Batch, magic int8) error {
-	table, start := castagnoli, int64(crcStart)
-	if magic < 2 {
-		table, start = crc32.IEEETable, legacyCRCStart
-	}
-	j.allocate()
-	b.ComputedCRC, b.Checked = 0, true
-	for at := b.Position + start; at < b.EndPosition(); {
-		part := j.buffer[:min(b.EndPosition()-at, int64(len(j.buffer)))]
-		if err := blocks.ReadFull(j.r, part, at); err != nil {
-			return err
-		}
-		b.ComputedCRC = crc32.Update(b.ComputedCRC, table, part)
-		at += int64(len(part))
-	}
-	return nil
+func (j *judge) compute(b *Batch, magic int8) (err error) {
+	p, start := covering(magic)
+	b.ComputedCRC, err = j.checksum(p, b.Position+start, b.EndPosition())
+	b.Checked = true
+	return err
 }
 
 func region(from, to int64, cause error, detail string, args ...any) Item {

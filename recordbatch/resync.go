@@ -17,16 +17,6 @@ const (
 	lengthEnd = LogOverhead
 )
 
-// The credit bounds what the searches of a scan may spend on checksums of
-// candidates: so many bytes at first, and so many more for each byte of the
-// file up to the candidate. Random bytes hardly ever look like a header; bytes
-// made to look like many headers with large lengths would make the scan
-// quadratic. A candidate that the credit doesn't cover is passed over.
-const (
-	initialCredit = 256 << 20
-	creditPerByte = 16
-)
-
 // allocate makes the buffer for reading through a file, no larger than that.
 func (j *judge) allocate() {
 	if j.buffer == nil {
@@ -110,13 +100,19 @@ func (j *judge) soundAtPosition(position int64) (bool, error) {
 		return false, nil
 	}
 	b, err := j.header(position)
-	if err != nil || b.Magic < 0 || b.Magic > 2 || b.Size-LogOverhead < smallestLength(b.Magic) || b.Size > j.end-position {
+	if err != nil || !j.fits(&b) {
 		return false, err
 	}
 	if err := j.compute(&b, b.Magic); err != nil {
 		return false, err
 	}
 	return b.CRC == b.ComputedCRC, nil
+}
+
+// fits says whether an entry has a known format and a length that it allows and
+// the file holds.
+func (j *judge) fits(b *Batch) bool {
+	return b.Magic >= 0 && b.Magic <= 2 && b.Size-LogOverhead >= smallestLength(b.Magic) && b.Size <= j.end-b.Position
 }
 
 // nextSound is the first position from from on at which a plausible header has
@@ -131,6 +127,16 @@ func (j *judge) nextSound(from int64) (int64, error) {
 	}
 	j.soundFrom, j.soundAt = from, found
 	return found, nil
+}
+
+// goesOn is where the search from from on ends: at the next sound batch, or at
+// the end where none is found.
+func (j *judge) goesOn(from int64) (end int64, found bool, err error) {
+	sound, err := j.nextSound(from)
+	if sound < 0 {
+		return j.end, false, err
+	}
+	return sound, true, err
 }
 
 // look is the window of a search, of n bytes.
@@ -171,10 +177,6 @@ func (j *judge) search(from int64) (int64, error) {
 			if b.Size > j.end-b.Position || !plausible(&b, head) || !j.inSegment(&b) {
 				continue
 			}
-			if j.searched+b.Size > initialCredit+creditPerByte*b.Position {
-				continue
-			}
-			j.searched += b.Size
 			if err := j.compute(&b, b.Magic); err != nil {
 				return 0, err
 			}

@@ -36,7 +36,7 @@ type Scanner struct {
 	r       io.ReaderAt
 	options Options
 	end     int64
-	judge   judge
+	judge   *judge
 }
 
 // NewScanner scans size bytes of r. It reads nothing yet. Where r has a method
@@ -52,7 +52,7 @@ func NewScanner(r io.ReaderAt, size int64, options Options) *Scanner {
 	}
 	return &Scanner{
 		r: r, options: options, end: end,
-		judge: judge{r: r, end: end, base: options.Base, soundFrom: -1},
+		judge: &judge{r: r, end: end, base: options.Base, soundFrom: -1},
 	}
 }
 
@@ -252,8 +252,7 @@ func (s *Scanner) sound(b *Batch, data []byte, position int64) (sound bool, need
 		return false, 0
 	}
 	parseHeader(b, data[:min(len(data), maxHeader)], position)
-	if b.Magic < 0 || b.Magic > 2 || b.Size-LogOverhead < smallestLength(b.Magic) ||
-		b.Size > s.end-position || b.Size > maxLoaded {
+	if !s.judge.fits(b) || b.Size > maxLoaded || (s.judge.tired(b) && !s.promises(b, data)) {
 		return false, 0
 	}
 	if b.Size > int64(len(data)) {
@@ -270,7 +269,24 @@ func (s *Scanner) sound(b *Batch, data []byte, position int64) (sound bool, need
 		}
 	}
 	b.ComputedCRC, b.Checked = checksum(b.Magic, b.Data), true
-	return b.CRC == b.ComputedCRC, 0
+	if b.CRC != b.ComputedCRC {
+		s.judge.direct += b.Size
+		return false, 0
+	}
+	return true, 0
+}
+
+// promises says whether the entry that data begins with is worth being read: by
+// what sound will go by, without reading all of it.
+func (s *Scanner) promises(b *Batch, data []byte) bool {
+	var next [maxHeader]byte
+	if s.options.FramingOnly && plausible(b, data[:min(len(data), maxHeader)]) && s.end-b.EndPosition() >= maxHeader &&
+		(blocks.ReadFull(s.r, next[:], b.EndPosition()) != nil || follows(b, next[:])) {
+		return true
+	}
+	s.judge.position = b.Position
+	sound, err := s.judge.soundAtPosition(b.Position)
+	return sound || err != nil
 }
 
 // follows says whether head is a plausible header of the batch behind b: a

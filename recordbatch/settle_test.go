@@ -100,15 +100,47 @@ func TestManyDamagesAreReadInProportion(t *testing.T) {
 			log = append(log, b...)
 		}
 		r := &counted{ReaderAt: bytes.NewReader(log)}
-		damages := 0
-		for _, err := range recordbatch.NewScanner(r, int64(len(log)), recordbatch.Options{}).Batches() {
-			if err != nil {
-				damages++
-			}
+		_, damages, err := scanned(r, int64(len(log)))
+		if err != nil {
+			t.Fatal(err)
 		}
 		if damages < 1900 || r.bytes > int64(damages)*(64<<10) {
 			t.Errorf("%s: %d damages, %d bytes read of %d", name, damages, r.bytes, len(log))
 		}
 		t.Logf("%s: %d damages, %d bytes read of %d", name, damages, r.bytes, len(log))
 	}
+}
+
+// Whatever the headers of a log claim, the scan reads in proportion to the log:
+// at most what it is granted for reading claims through and once more, and some
+// pages for each damage.
+func TestClaimsAreReadInProportion(t *testing.T) {
+	const size, claim, granted, perByte, perDamage = 1_000_000, 400_000, 80 << 20, 16, 16 << 10
+	for name, log := range batchtest.ClaimLogs {
+		log := log(size, claim)
+		r := &counted{ReaderAt: bytes.NewReader(log)}
+		_, damages, err := scanned(r, int64(len(log)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if most := int64(granted + perByte*len(log) + perDamage*damages); r.bytes > most {
+			t.Errorf("%s: %d damages, %d bytes read of %d, want at most %d", name, damages, r.bytes, len(log), most)
+		}
+	}
+}
+
+// scanned counts what a scan finds.
+func scanned(r io.ReaderAt, size int64) (batches, damages int, err error) {
+	for b, err := range recordbatch.NewScanner(r, size, recordbatch.Options{}).Batches() {
+		var corrupt *recordbatch.CorruptError
+		switch {
+		case errors.As(err, &corrupt):
+			damages++
+		case err != nil:
+			return batches, damages, err
+		case b != nil:
+			batches++
+		}
+	}
+	return batches, damages, nil
 }

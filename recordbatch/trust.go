@@ -12,40 +12,36 @@ import (
 func (j *judge) badChecksum(b *Batch, head []byte) (Item, error) {
 	mismatch := fmt.Sprintf("stored %d, computed %d", b.CRC, b.ComputedCRC)
 	whole := Item{Batch: *b, Err: batchError(b, ErrChecksum, "%s", mismatch)}
-	sound, err := j.nextSound(b.Position + 1)
+	end, found, err := j.goesOn(b.Position + 1)
 	if err != nil {
 		return Item{}, err
-	}
-	end := sound
-	if sound < 0 {
-		end = j.end
 	}
 	if right := j.rightLength(b, end); right != "" {
 		return region(b.Position, end, ErrBadSize, "length %d%s", b.Size-LogOverhead, right), nil
 	}
-	if sound >= 0 && sound < b.EndPosition() {
-		hidden, err := j.hides(b, sound)
+	if found && end < b.EndPosition() {
+		hidden, err := j.hides(b, end)
 		if err != nil {
 			return Item{}, err
 		}
 		if hidden {
-			return region(b.Position, sound, ErrBadSize, "length %d leads into later batches", b.Size-LogOverhead), nil
+			return region(b.Position, end, ErrBadSize, "length %d leads into later batches", b.Size-LogOverhead), nil
 		}
 	}
 	trusted, err := j.leadsOn(b.EndPosition())
 	if err != nil || trusted {
 		return whole, err
 	}
-	if sound < 0 {
+	if !found {
 		if plausible(b, head) {
 			return whole, nil
 		}
-		return region(b.Position, j.end, ErrGarbage, "%d bytes to the end of the file", j.end-b.Position), nil
+		return region(b.Position, end, ErrGarbage, "%d bytes to the end of the file", end-b.Position), nil
 	}
 	if !looksLikeHeader(b, head) {
-		return region(b.Position, sound, ErrGarbage, "%d bytes", sound-b.Position), nil
+		return region(b.Position, end, ErrGarbage, "%d bytes", end-b.Position), nil
 	}
-	item := region(b.Position, sound, ErrChecksum, "%s", mismatch)
+	item := region(b.Position, end, ErrChecksum, "%s", mismatch)
 	item.Err.Offset = b.Offset
 	return item, nil
 }
@@ -121,10 +117,6 @@ func (j *judge) rightLength(b *Batch, end int64) string {
 	probe.Size = end - b.Position
 	if probe.Size == b.Size || probe.Size > maxLoaded || b.Magic < 0 || b.Magic > 2 ||
 		probe.Size-LogOverhead < smallestLength(b.Magic) {
-		return ""
-	}
-	// As with the search: work stays in proportion to the file.
-	if j.probed += probe.Size; j.probed > initialCredit/4+creditPerByte/4*b.Position {
 		return ""
 	}
 	if err := j.compute(&probe, probe.Magic); err != nil || probe.CRC != probe.ComputedCRC {
