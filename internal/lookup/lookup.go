@@ -51,6 +51,7 @@ type lookup struct {
 	partition *Partition
 	options   Options
 	result    Result
+	reported  map[place]struct{} // of the result's findings; nil before it was asked for
 
 	open    *segmentFiles // of the segment walked at present
 	decoder recordbatch.Decoder
@@ -65,14 +66,27 @@ func (l *lookup) run() error {
 
 // report keeps a finding; the same damage met twice is reported once.
 func (l *lookup) report(f sanity.Finding) {
-	for i := range l.result.Findings {
-		k := &l.result.Findings[i]
-		if k.Code == f.Code && k.File == f.File && k.Position == f.Position && k.Slot == f.Slot {
-			return
+	if l.reported == nil {
+		l.reported = map[place]struct{}{}
+		for i := range l.result.Findings {
+			l.reported[placeOf(&l.result.Findings[i])] = struct{}{}
 		}
 	}
+	if _, known := l.reported[placeOf(&f)]; known {
+		return
+	}
+	l.reported[placeOf(&f)] = struct{}{}
 	l.result.Findings = append(l.result.Findings, f)
 }
+
+// place is what two findings of the same have in common.
+type place struct {
+	code           sanity.Code
+	file           string
+	position, slot int64
+}
+
+func placeOf(f *sanity.Finding) place { return place{f.Code, f.File, f.Position, f.Slot} }
 
 // damaged reports damage of the log.
 func (l *lookup) damaged(e *recordbatch.CorruptError) {

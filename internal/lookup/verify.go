@@ -31,6 +31,7 @@ func (l *lookup) verify() error {
 			l.result.Findings = append(l.result.Findings, f)
 		}
 	}
+	l.reported = nil
 	for i := range l.result.Findings {
 		if f := &l.result.Findings[i]; f.Slot >= 0 && f.Severity == sanity.Error {
 			truthful = false
