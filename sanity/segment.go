@@ -175,7 +175,9 @@ func (s *segmentCheck) joins(f *Finding) bool {
 		return false
 	}
 	last.finding.EndPosition = f.EndPosition
-	last.finding.Message += "; the rest of a batch behind them, " + text(f.EndPosition-f.Position) + " bytes"
+	if last.finding.count() == 1 { // of several the message tells of the first
+		last.finding.Message += "; the rest of a batch behind them, " + text(f.EndPosition-f.Position) + " bytes"
+	}
 	if f.EndPosition >= s.size {
 		s.endsDamaged = true
 	}
