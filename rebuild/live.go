@@ -18,6 +18,9 @@ func (run *partitionRun) isInUse(s *scan, position int64) bool {
 	}
 	o := recordbatch.Options{File: s.segment.Log.Path, From: position, Base: s.segment.BaseOffset}
 	for _, err := range recordbatch.NewScanner(s.source, s.source.size, o).Batches() {
+		if err == nil {
+			return true // written since
+		}
 		damage, ok := errors.AsType[*recordbatch.CorruptError](err)
 		if !ok {
 			return false

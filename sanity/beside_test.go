@@ -4,7 +4,6 @@ package sanity
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -51,30 +50,17 @@ func TestDamageOfAMoment(t *testing.T) {
 		{name: "damaged", read: written(a, bad, c), now: written(a, bad, c), code: BatchCRCMismatch},
 	} {
 		for _, live := range []bool{true, false} {
-			dir := t.TempDir()
-			if live {
-				locktest.Hold(t, dir)
-			}
-			partition := filepath.Join(dir, "t-0")
-			if err := os.Mkdir(partition, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			path := filepath.Join(partition, log)
-			put := func(path string, data []byte) {
-				if err := os.WriteFile(path, data, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if x.now != nil {
-				if x.renamed {
-					put(path+".deleted", x.now)
-				} else {
-					put(path, x.now)
-				}
+			files := map[string][]byte{}
+			switch {
+			case x.now != nil && x.renamed:
+				files[log+".deleted"] = x.now
+			case x.now != nil:
+				files[log] = x.now
 			}
 			if x.rolled {
-				put(filepath.Join(partition, next), nil)
+				files[next] = nil
 			}
+			path := filepath.Join(locktest.Partition(t, live, files), log)
 			var found *Finding
 			for _, err := range recordbatch.NewScanner(bytes.NewReader(x.read), int64(len(x.read)), recordbatch.Options{File: path}).Batches() {
 				if damage := corruptOf(err); damage != nil {

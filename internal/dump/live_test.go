@@ -18,39 +18,17 @@ import (
 	"github.com/kafsck/kafsck/recordbatch/batchtest"
 )
 
-// partitionOf writes files into a partition directory, in a log directory whose
-// lock is held or not.
-func partitionOf(t *testing.T, live bool, files map[string][]byte) string {
-	t.Helper()
-	dir := t.TempDir()
-	if live {
-		locktest.Hold(t, dir)
-	}
-	path := filepath.Join(dir, "t-0")
-	if err := os.Mkdir(path, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(path, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return path
-}
-
 // A file that goes between the listing and its turn is left out where a broker
 // runs, and named; else it is missing. The others are dumped.
 func TestFileThatGoes(t *testing.T) {
 	log := batchtest.NewBatch(0, 1000, batchtest.KV("k", "v")).Encode()
 	const first, second, third = "00000000000000000000.log", "00000000000000000001.log", "00000000000000000002.log"
 	for _, live := range []bool{true, false} {
-		path := partitionOf(t, live, map[string][]byte{first: log, second: log, third: log})
+		path := locktest.Partition(t, live, map[string][]byte{first: log, second: log, third: log})
 		var out, messages bytes.Buffer
 		o := DefaultOptions()
 		o.Reading = func(r io.ReaderAt) io.ReaderAt {
-			if err := os.Remove(filepath.Join(path, second)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				t.Error(err)
-			}
+			locktest.Remove(t, filepath.Join(path, second))
 			return r
 		}
 		sink := NewSink(&out, &messages, o.Format)
@@ -78,7 +56,7 @@ func TestSegmentThatIsRolled(t *testing.T) {
 	log := batchtest.NewBatch(0, 1000, batchtest.KV("k", "v")).Encode()
 	const first, second = "00000000000000000000.log", "00000000000000000001.log"
 	for _, c := range []struct{ live, trimmed bool }{{true, true}, {true, false}, {false, false}} {
-		path := partitionOf(t, c.live, map[string][]byte{first: append(bytes.Clone(log), make([]byte, 1<<16)...)})
+		path := locktest.Partition(t, c.live, map[string][]byte{first: append(bytes.Clone(log), make([]byte, 1<<16)...)})
 		var out, messages bytes.Buffer
 		o := DefaultOptions()
 		o.Reading = func(r io.ReaderAt) io.ReaderAt {
@@ -123,7 +101,7 @@ func TestSnapshotThatIsWritten(t *testing.T) {
 		live, comes bool
 		findings    int64
 	}{{true, true, 0}, {true, false, 1}, {false, true, 1}} {
-		path := filepath.Join(partitionOf(t, c.live, map[string][]byte{name: whole[:12]}), name)
+		path := filepath.Join(locktest.Partition(t, c.live, map[string][]byte{name: whole[:12]}), name)
 		var out, messages bytes.Buffer
 		o := DefaultOptions()
 		o.Reading = func(r io.ReaderAt) io.ReaderAt {

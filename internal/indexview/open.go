@@ -78,6 +78,10 @@ func Open(path string) (*File, error) {
 	}
 }
 
+// between is called between the opening of an index and that of its log, for
+// tests.
+var between = func() {}
+
 func (f *File) belongTogether() bool {
 	if f.Log == nil && f.LogErr == nil && logdir.HeldAround(filepath.Dir(f.Path)) {
 		return false
@@ -99,6 +103,7 @@ func open(path string) (*File, error) {
 		return nil, err
 	}
 	f.r = f.index
+	between()
 	if sibling := logdir.SiblingPath(path, logdir.KindLog); sibling != "" {
 		f.openLog(sibling)
 	}

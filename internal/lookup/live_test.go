@@ -5,7 +5,6 @@ package lookup
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -25,19 +24,8 @@ func TestSegmentThatGoes(t *testing.T) {
 		return data
 	}
 	for _, live := range []bool{true, false} {
-		dir := t.TempDir()
-		if live {
-			locktest.Hold(t, dir)
-		}
-		path := filepath.Join(dir, "t-0")
-		if err := errors.Join(os.Mkdir(path, 0o755), os.WriteFile(filepath.Join(path, first), segment(0), 0o644), os.WriteFile(filepath.Join(path, second), segment(5), 0o644)); err != nil {
-			t.Fatal(err)
-		}
-		opened = func() {
-			if err := os.Remove(filepath.Join(path, first)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				t.Fatal(err)
-			}
-		}
+		path := locktest.Partition(t, live, map[string][]byte{first: segment(0), second: segment(5)})
+		opened = func() { locktest.Remove(t, filepath.Join(path, first)) }
 		_, r, err := At(t.Context(), path, Target{Offset: 2}, Options{NoIndex: true})
 		opened = func() {}
 		if live && (err != nil || r.Found != nil || r.Why != BeforeStart) || !live && !errors.Is(err, fs.ErrNotExist) {

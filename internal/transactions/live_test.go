@@ -4,7 +4,6 @@ package transactions
 
 import (
 	"io"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -19,21 +18,7 @@ func TestMarkerThatIsDeletedMeanwhile(t *testing.T) {
 	data := batchtest.NewBatch(0, 1000, batchtest.KV("k", "v")).WithProducer(7, 0, 0).WithAttributes(batchtest.AttrTransactional).Encode()
 	marker := batchtest.Marker(1, 1000, 7, 0, true, 0).Encode()
 	for _, live := range []bool{true, false} {
-		dir := t.TempDir()
-		if live {
-			locktest.Hold(t, dir)
-		}
-		path := filepath.Join(dir, "t-0")
-		put := func(name string, data []byte) {
-			if err := os.WriteFile(filepath.Join(path, name), data, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := os.Mkdir(path, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		put("00000000000000000000.log", data)
-		put("00000000000000000001.log", marker)
+		path := locktest.Partition(t, live, map[string][]byte{"00000000000000000000.log": data, "00000000000000000001.log": marker})
 		p, err := logdir.OpenPartition(path)
 		if err != nil {
 			t.Fatal(err)
@@ -45,7 +30,7 @@ func TestMarkerThatIsDeletedMeanwhile(t *testing.T) {
 		defer picture.Close()
 		log := Of(picture)
 		log.Reading = func(r io.ReaderAt) io.ReaderAt {
-			_ = os.Remove(filepath.Join(path, "00000000000000000001.log"))
+			locktest.Remove(t, filepath.Join(path, "00000000000000000001.log"))
 			return r
 		}
 		s, err := Scan(t.Context(), log, Options{Ended: true})

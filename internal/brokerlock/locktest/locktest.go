@@ -7,7 +7,9 @@ package locktest
 
 import (
 	"bufio"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -67,4 +69,32 @@ func Hold(t testing.TB, logDir string) (pid int, release func()) {
 		t.Fatal(line, err)
 	}
 	return holder.Process.Pid, release
+}
+
+// Partition writes files into a new partition directory t-0, whose log directory
+// is held or not.
+func Partition(t testing.TB, held bool, files map[string][]byte) (path string) {
+	t.Helper()
+	dir := t.TempDir()
+	if held {
+		Hold(t, dir)
+	}
+	path = filepath.Join(dir, "t-0")
+	if err := os.Mkdir(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(path, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+// Remove removes a file, if it is there.
+func Remove(t testing.TB, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
 }

@@ -1,0 +1,39 @@
+//go:build unix
+
+package loader_test
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"testing"
+
+	"github.com/kafsck/kafsck/internal/brokerlock/locktest"
+	"github.com/kafsck/kafsck/internal/kafkaversion"
+	"github.com/kafsck/kafsck/internal/loader"
+	"github.com/kafsck/kafsck/internal/logdir"
+	"github.com/kafsck/kafsck/recordbatch/batchtest"
+)
+
+// A segment that goes while the plan is made is none of the plan where a broker
+// runs.
+func TestSegmentThatGoes(t *testing.T) {
+	batch := func(offset int64) []byte { return batchtest.NewBatch(offset, 1000, batchtest.KV("k", "v")).Encode() }
+	const first, second = "00000000000000000000.log", "00000000000000000001.log"
+	for _, live := range []bool{true, false} {
+		path := locktest.Partition(t, live, map[string][]byte{first: batch(0), second: batch(1)})
+		p, err := logdir.OpenPartition(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := loader.Options{Version: kafkaversion.Latest, Interval: 4096, MaxIndexSize: 10 << 20, Reading: func(r io.ReaderAt) io.ReaderAt {
+			locktest.Remove(t, filepath.Join(path, second))
+			return r
+		}}
+		plan, err := loader.Partition(t.Context(), p, o)
+		if live && (err != nil || !plan.Loads || len(plan.Segments) != 1) || !live && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("broker %v: %+v %v", live, plan, err)
+		}
+	}
+}
