@@ -4,11 +4,13 @@ package cmd
 
 import (
 	"bytes"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/internal/oracle"
 )
 
@@ -52,4 +54,13 @@ func TestCommandsBesideABrokerThatWrites(t *testing.T) {
 		t.Errorf("%d commands were run, too few to show anything", ran)
 	}
 	t.Log(ran, "commands, by exit code:", done)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && logdir.ParseName(d.Name()).Kind == logdir.KindUnknown {
+			t.Errorf("%s is no broker's", path)
+		}
+		return nil // what goes meanwhile is the broker's
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kafsck/kafsck/internal/brokerlock/locktest"
+	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/recordbatch"
 	"github.com/kafsck/kafsck/recordbatch/batchtest"
 )
@@ -119,6 +120,39 @@ func TestBatchThatIsBeingWritten(t *testing.T) {
 		}
 		if bad != c.bad {
 			t.Errorf("%+v: %d errors", c, bad)
+		}
+	}
+}
+
+// What is wrong with a single file beside a broker has to be wrong twice: the
+// log beside an index may be another one's for a moment.
+func TestFileThatIsExchanged(t *testing.T) {
+	files := smallV2().Build()
+	const name = "00000000000000000000.index"
+	for _, c := range []struct {
+		live  bool
+		comes int // the opening that finds the right one
+		wrong int
+	}{{true, 1, 0}, {true, 2, 0}, {true, 1 << 30, 1}, {false, 2, 1}} {
+		path := filepath.Join(locktest.Partition(t, c.live, files), name)
+		check := newChecker(t.Context(), Options{})
+		disk, opens := check.source, 0
+		check.source = func(path string) (opened, int64, error) {
+			if filepath.Base(path) == name {
+				if opens++; opens < c.comes {
+					return memoryFile{bytes.NewReader(make([]byte, 7))}, 7, nil
+				}
+			}
+			return disk(path)
+		}
+		wrong := 0
+		for _, f := range check.file(t.Context(), &logdir.Entry{Name: name, Path: path, File: logdir.ParseName(name)}).report.sorted() {
+			if f.Severity > Info {
+				wrong++
+			}
+		}
+		if wrong != c.wrong {
+			t.Errorf("%+v: %d findings", c, wrong)
 		}
 	}
 }

@@ -111,6 +111,9 @@ func TestSnapshotThatIsBeingWritten(t *testing.T) {
 				bad++
 			}
 		}
+		if whole := live && comes == 1; whole && opens != 1 {
+			t.Errorf("what is checked and what is compared come from %d readings", opens)
+		}
 		return bad
 	}
 	for _, c := range []struct {
