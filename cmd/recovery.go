@@ -131,7 +131,7 @@ func (r *recoveryRun) run(ctx context.Context, o loader.DirOptions) error {
 	case target.Partition != nil:
 		r.warnOfBroker(logdir.Parent(r.path))
 		plan, err := loader.Partition(ctx, target.Partition, o.Options)
-		r.plan(ctx, loader.Loaded{Path: r.path, Plan: plan, Err: err})
+		r.plan(ctx, loader.Loaded{Path: r.path, Plan: plan, Err: logdir.Named(err)})
 	case target.Dir != nil:
 		r.warnOfBroker(r.path)
 		start, err := loader.Dir(target.Dir, o)

@@ -118,6 +118,9 @@ func (o *transactionsOptions) run(ctx context.Context, global *globalOptions, pa
 		for target := range transactionTargets(e, target, filter) {
 			part, err := transactionsOf(target, filter)
 			if err != nil {
+				if target.Path == path {
+					err = logdir.Named(err)
+				}
 				e.failed(err)
 				continue
 			}

@@ -60,6 +60,15 @@ func Listed(path string, err error) error {
 	return err
 }
 
+// Named is an error about what somebody named, which has to be there: of a
+// GoneError, what it wraps.
+func Named(err error) error {
+	if gone, ok := errors.AsType[*GoneError](err); ok {
+		return gone.Err
+	}
+	return err
+}
+
 // Again lists a partition once more, after a moment in which a running broker
 // finishes what it is about. The error is a GoneError where it has taken the
 // partition away.

@@ -16,7 +16,7 @@ func (j *Job) hold() error {
 			picture, err := r.partition.Hold(r.read)
 			if err != nil {
 				closeAll(replicas)
-				return err
+				return logdir.Named(err)
 			}
 			held = replicasOf(picture.Partition)
 			if r.filter != nil {

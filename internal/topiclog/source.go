@@ -21,6 +21,7 @@ type Source struct {
 	QuorumState *logdir.Entry
 
 	partition *logdir.Partition // nil of one file
+	listed    bool              // in a log directory, as opposed to named
 	picture   *logdir.Picture   // opens logs and checkpoints; nil: from the disk
 }
 
@@ -35,6 +36,9 @@ func (s *Source) Hold() error {
 	picture, err := s.partition.Hold(func(p *logdir.Partition) []logdir.Entry { return append(p.Logs(), p.Checkpoints...) })
 	if err != nil {
 		s.Logs, s.Checkpoints = nil, nil
+		if !s.listed {
+			err = logdir.Named(err)
+		}
 		return err
 	}
 	s.picture = picture
@@ -80,20 +84,25 @@ func Find(path string, topic topics.Topic) (sources []Source, dir *logdir.Dir, e
 		return []Source{s}, nil, err
 	}
 	var errs []error
+	var gone error
 	for _, ref := range target.Dir.Partitions {
 		if ref.Dir.Topic != topic.String() || ref.Dir.Marker != logdir.NoMarker {
 			continue
 		}
 		p, err := ref.Open()
-		if err != nil {
+		if _, ok := errors.AsType[*logdir.GoneError](err); ok {
+			gone = errors.Join(gone, err)
+			continue
+		} else if err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		s, err := partitionSource(p, topic)
+		s.listed = true
 		sources, errs = append(sources, s), append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil || len(sources) > 0 {
-		return sources, target.Dir, err
+		return sources, target.Dir, errors.Join(err, gone)
 	}
 	return nil, target.Dir, fmt.Errorf("%s: %s: %w", path, topic, ErrNoPartition)
 }
