@@ -4,6 +4,7 @@
 package readonly
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -45,7 +46,7 @@ func (f *File) PadWhile(trims func() bool) { f.trims = trims }
 // ReadAt implements io.ReaderAt. The zeros of a hole are not read.
 func (f *File) ReadAt(p []byte, position int64) (int, error) {
 	n, err := f.readAt(p, position)
-	if err == io.EOF && f.trims != nil && position+int64(n) < f.size && f.trims() {
+	if err != nil && f.trims != nil && position+int64(n) < f.size && errors.Is(err, io.EOF) && f.trims() {
 		return Pad(p, n, position, f.size)
 	}
 	return n, err

@@ -76,6 +76,17 @@ type ProducerSnapshot struct {
 
 // ReadProducerSnapshot reads a whole producer snapshot. Memory follows the
 // entries that are there, not the number that is claimed. See
+// ScanProducerSnapshot for the errors.
+func ReadProducerSnapshot(r io.ReaderAt, size int64) (ProducerSnapshot, error) {
+	var s ProducerSnapshot
+	info, err := ScanProducerSnapshot(r, size, func(e ProducerEntry) error {
+		s.Entries = append(s.Entries, e)
+		return nil
+	})
+	s.SnapshotInfo = info
+	return s, err
+}
+
 // MostPictured is the largest snapshot of which a picture is taken: that of
 // 800,000 producers.
 const MostPictured = 64 << 20
@@ -92,17 +103,6 @@ func PictureSnapshot(r io.ReaderAt, size int64) (picture *bytes.Reader, n int64,
 	picture, n = bytes.NewReader(data), int64(len(data))
 	_, wrong := ScanProducerSnapshot(picture, n, func(ProducerEntry) error { return nil })
 	return picture, n, wrong == nil, nil
-}
-
-// ScanProducerSnapshot for the errors.
-func ReadProducerSnapshot(r io.ReaderAt, size int64) (ProducerSnapshot, error) {
-	var s ProducerSnapshot
-	info, err := ScanProducerSnapshot(r, size, func(e ProducerEntry) error {
-		s.Entries = append(s.Entries, e)
-		return nil
-	})
-	s.SnapshotInfo = info
-	return s, err
 }
 
 // ScanProducerSnapshot reads a producer snapshot of size bytes in one pass

@@ -34,7 +34,7 @@ func init() {
 	if err := syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &lock); err != nil {
 		panic(err)
 	}
-	os.Stdout.WriteString("held\n")
+	_, _ = os.Stdout.WriteString("held\n")
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	os.Exit(0)
 }
