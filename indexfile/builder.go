@@ -3,6 +3,10 @@ package indexfile
 // OffsetBuilder makes the bytes of an .index by Kafka's rules (OffsetIndex.
 // append). A refused entry changes nothing.
 type OffsetBuilder struct {
+	// Wrap stores offsets that don't fit in 32 bits without their upper bits, as
+	// releases before 2.0 did (KAFKA-6264), instead of refusing them.
+	Wrap bool
+
 	base     int64
 	capacity int
 	last     int64
@@ -29,6 +33,9 @@ func (b *OffsetBuilder) Append(offset int64, position int32) error {
 		return &AppendError{Kind: Offset, Entries: b.Entries(), Field: "offset", Value: offset, Last: b.last, Err: ErrNotIncreasing}
 	}
 	e, err := NewOffsetEntry(b.base, offset, position)
+	if err != nil && b.Wrap {
+		e, err = OffsetEntry{Offset: offset, RelativeOffset: int32(offset - b.base), Position: position}, nil
+	}
 	if err != nil {
 		return &AppendError{Kind: Offset, Entries: b.Entries(), Field: "offset", Value: offset, Last: b.base, Err: err}
 	}
@@ -59,6 +66,8 @@ func (b *OffsetBuilder) Reset() { b.bytes, b.last = b.bytes[:0], b.base }
 // TimeBuilder makes the bytes of a .timeindex by Kafka's rules (TimeIndex.
 // maybeAppend). A refused entry changes nothing.
 type TimeBuilder struct {
+	Wrap bool // as in OffsetBuilder
+
 	base     int64
 	capacity int
 	last     TimeEntry
@@ -96,6 +105,9 @@ func (b *TimeBuilder) MaybeAppend(timestamp, offset int64, skipFullCheck bool) (
 		return false, &AppendError{Kind: Time, Entries: n, Err: ErrFull, hard: true}
 	}
 	e, err := NewTimeEntry(b.base, timestamp, offset)
+	if err != nil && b.Wrap {
+		e, err = TimeEntry{Timestamp: timestamp, Offset: offset, RelativeOffset: int32(offset - b.base)}, nil
+	}
 	if err != nil {
 		return false, &AppendError{Kind: Time, Entries: n, Field: "offset", Value: offset, Last: b.base, Err: err}
 	}

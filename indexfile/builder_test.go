@@ -261,3 +261,32 @@ func TestRefusedEntryChangesNothing(t *testing.T) {
 		t.Errorf("timestamp 0 at the base offset must be twelve zero bytes: %x %v", tb.Bytes(), err)
 	}
 }
+
+// Releases before 2.0 store what fits of an offset.
+func TestBuildersWrap(t *testing.T) {
+	offsets, err := NewOffsetBuilder(10, 1024)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times, err := NewTimeBuilder(10, 1024)
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := int64(10 + 1<<32 + 7)
+	if offsets.Append(far, 1) == nil {
+		t.Error("an offset that doesn't fit is taken")
+	}
+	if _, err := times.MaybeAppend(5, far, false); err == nil {
+		t.Error("an offset that doesn't fit is taken")
+	}
+	offsets.Wrap, times.Wrap = true, true
+	if err := offsets.Append(far, 1); err != nil || !bytes.Equal(offsets.Bytes(), []byte{0, 0, 0, 7, 0, 0, 0, 1}) || offsets.LastOffset() != far {
+		t.Errorf("%v, %x, last %d", err, offsets.Bytes(), offsets.LastOffset())
+	}
+	if err := offsets.Append(11, 2); err == nil {
+		t.Error("an offset below the last one is taken")
+	}
+	if _, err := times.MaybeAppend(5, far, false); err != nil || !bytes.Equal(times.Bytes()[8:], []byte{0, 0, 0, 7}) {
+		t.Errorf("%v, %x", err, times.Bytes())
+	}
+}

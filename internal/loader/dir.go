@@ -169,9 +169,25 @@ func offsetOf(name string) (int64, *indexfile.KafkaError) {
 	return n, nil
 }
 
-func isIndexName(name string) bool {
-	return strings.HasSuffix(name, extIndex) || strings.HasSuffix(name, extTime) || strings.HasSuffix(name, extTxn)
+// indexExts are the indexes that the release knows.
+func (l *load) indexExts() []string {
+	switch v := l.options.Version; {
+	case v.Before(0, 10, 1):
+		return []string{extIndex}
+	case v.Before(0, 11):
+		return []string{extIndex, extTime}
+	}
+	return []string{extIndex, extTime, extTxn}
 }
+
+// exts are the files of a segment.
+func (l *load) exts() []string { return append([]string{extLog}, l.indexExts()...) }
+
+func hasSuffix(name string, suffixes []string) bool {
+	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
+}
+
+func (l *load) isIndexName(name string) bool { return hasSuffix(name, l.indexExts()) }
 
 // maxSegment is the size up to which a .log can be opened.
 const maxSegment = math.MaxInt32
@@ -190,6 +206,8 @@ const (
 	classCorruptRecord  = "org.apache.kafka.common.errors.CorruptRecordException"
 	classInvalidRecord  = "org.apache.kafka.common.InvalidRecordException"
 	classOffsetOverflow = "org.apache.kafka.storage.internals.log.LogSegmentOffsetOverflowException"
+	classNullPointer    = "java.lang.NullPointerException"
+	classStorage        = "org.apache.kafka.common.errors.KafkaStorageException"
 	classCorruptIndex   = "org.apache.kafka.storage.internals.log.CorruptIndexException"
 )
 

@@ -32,10 +32,12 @@
 // An exception that a broker does not catch is a value of the plan. What this
 // program can't read is an error.
 //
-// Releases before 3.0 treat .swap files in other ways, and up to 2.2 check
-// indexes when they load a segment; both is modelled by version. Not modelled:
+// Releases differ, and the model follows them by version: before 3.0 in what
+// .swap files are, up to 2.2 by a check of indexes when a segment is loaded,
+// before 2.0 by offsets that don't fit. Each of 0.8.1 to 3.9 was asked whether it
+// does what is said of it (TestEarlierKafkaLoads). Not modelled:
 // the expiry of producers (it decides no outcome since 2.3), tiered storage
 // (whether a topic is tiered stands in no file), strays (the cluster's metadata
-// decides), snapshots of the controllers' log, and which snapshots releases
-// before 2.8 keep.
+// decides), snapshots of the controllers' log, and what releases before 0.10.2
+// do with a heap that is too small for what a length claims.
 package loader

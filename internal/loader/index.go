@@ -54,6 +54,19 @@ func (s *segment) index(kind indexfile.Kind) (*file, error) {
 	return s.l.dir.create(name, size), nil
 }
 
+// makeIndexes makes the offset and the time index where they are missing.
+func (s *segment) makeIndexes() error {
+	for _, kind := range []indexfile.Kind{indexfile.Offset, indexfile.Time} {
+		if kind == indexfile.Time && s.l.options.Version.Before(0, 10, 1) {
+			continue
+		}
+		if _, err := s.index(kind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // read calls use with a reader of an offset index on disk and the number of its
 // entries: every slot of the file.
 func (s *segment) read(f *file, use func(r *indexfile.OffsetReader, entries int) error) error {

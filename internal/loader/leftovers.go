@@ -17,13 +17,15 @@ func (l *load) removeTemporary() (swaps []string, err error) {
 		case strings.HasSuffix(name, sufDeleted) && !strings.HasSuffix(name, checkpointDeleted):
 			l.removeFile(name, reasonLeftover)
 		case strings.HasSuffix(name, sufCleaned):
-			offset, thrown := offsetOf(name)
-			if thrown != nil {
-				return nil, thrown
+			if !l.options.Version.Before(2) {
+				offset, thrown := offsetOf(name)
+				if thrown != nil {
+					return nil, thrown
+				}
+				smallest = min(smallest, offset)
 			}
-			smallest = min(smallest, offset)
 			cleaned = append(cleaned, name)
-		case strings.HasSuffix(name, sufSwap):
+		case strings.HasSuffix(name, sufSwap) && (!l.options.Version.Before(3) || hasSuffix(strings.TrimSuffix(name, sufSwap), l.exts())):
 			swaps = append(swaps, name)
 		}
 	}

@@ -3,6 +3,7 @@ package loader
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -80,6 +81,11 @@ func (l *load) run() error {
 		if err := l.growIndexes(l.last()); err != nil {
 			return err
 		}
+		if l.options.Version.Before(0, 9) {
+			if err := l.checkIndexes08(); err != nil {
+				return err
+			}
+		}
 	}
 	return l.finish(end, recoveryPoint)
 }
@@ -126,19 +132,36 @@ func (l *load) done(start, end, recoveryPoint int64) error {
 			return err
 		}
 	}
-	if f := l.dir.files[metadataName]; f != nil && !l.options.Version.Before(2, 8) {
-		_, err := statefile.ReadFile(f.source, statefile.ReadPartitionMetadata)
-		if err := thrownBy(err, l.dir.abs(f.name)); err != nil {
-			return err
-		}
+	return l.readTopicID()
+}
+
+// readTopicID reads partition.metadata (UnifiedLog.initializeTopicId). Up to 3.6
+// there is one version of it.
+func (l *load) readTopicID() error {
+	f := l.dir.files[metadataName]
+	if f == nil || l.options.Version.Before(2, 8) {
+		return nil
 	}
-	return nil
+	m, err := statefile.ReadFile(f.source, statefile.ReadPartitionMetadata)
+	path := l.dir.abs(f.name)
+	if err == nil && m.Version > 0 && l.options.Version.Before(3, 7) {
+		return l.asStorage(&indexfile.KafkaError{Class: classIO, Message: fmt.Sprintf("Unrecognized version of partition metadata file (%s): %d", path, m.Version)}, path)
+	}
+	return l.asStorage(thrownBy(err, path), path)
 }
 
 // find is the read by which a broker finds the position of the first unstable
 // offset (LocalLog.convertToOffsetMetadataOrThrow).
 func (l *load) find(offset, end int64) error {
 	s := floor(l.segments, offset)
+	if l.options.Version.Before(2, 4) { // Log.updateFirstUnstableOffset looks into that segment alone
+		if s != nil {
+			if _, found, err := s.translate(offset); err != nil || found {
+				return err
+			}
+		}
+		return throw(classNullPointer, "")
+	}
 	if offset > end || s == nil {
 		return throw(classOutOfRange, "Received request for offset %d for partition %s, but we only have log segments upto %d.", offset, l.partition, end)
 	}

@@ -38,10 +38,14 @@ func (l *load) beginOld() error {
 // up to 1.0 indexes called .swap are deleted.
 func (l *load) takeSwapsOld(swaps []string) (logs []string, err error) {
 	v := l.options.Version
+	replaced := l.indexExts()
+	if v.Before(0, 11) {
+		replaced = []string{extIndex} // even where there are time indexes
+	}
 	for _, name := range swaps {
 		plain := strings.TrimSuffix(name, sufSwap)
 		isLog := strings.HasSuffix(plain, extLog)
-		if !isLog && !isIndexName(plain) {
+		if !isLog && !hasSuffix(plain, replaced) {
 			continue
 		}
 		base, thrown := offsetOf(name)
@@ -52,7 +56,7 @@ func (l *load) takeSwapsOld(swaps []string) (logs []string, err error) {
 			l.removeFile(name, reasonLeftover)
 			continue
 		}
-		for _, ext := range []string{extIndex, extTime, extTxn} {
+		for _, ext := range replaced {
 			l.removeFile(fileName(base, ext), reasonReplaced)
 		}
 		switch {
@@ -78,6 +82,11 @@ func (l *load) completeSwapOld(name string) error {
 	if err != nil {
 		return err
 	}
+	if l.options.Version.Before(2, 3) { // indexes are made with the segment
+		if err := s.makeIndexes(); err != nil {
+			return err
+		}
+	}
 	if _, err := l.recoverSegment(s, reasonSwap); err != nil {
 		return err
 	}
@@ -85,8 +94,11 @@ func (l *load) completeSwapOld(name string) error {
 	if err != nil {
 		return err
 	}
+	if s := floor(l.segments, base); s != nil && s.base > next && l.options.Version.Before(2) {
+		return throw(classIllegalArg, "inconsistent range")
+	}
 	var old []*segment
-	if next > base { // else the range is empty
+	if next > base || l.options.Version.Before(2) { // else the range is empty
 		for _, o := range between(l.segments, base, next) {
 			if !l.options.Version.Before(2) {
 				if end, err := o.nextOffset(); err != nil {
@@ -103,11 +115,11 @@ func (l *load) completeSwapOld(name string) error {
 			l.drop(o.base)
 		}
 		l.replacedLog(o, name, next)
-		for _, ext := range []string{extLog, extIndex, extTime, extTxn} {
+		for _, ext := range l.exts() {
 			l.dir.rename(o.name(ext), o.name(ext)+sufDeleted)
 		}
 	}
-	for _, ext := range []string{extLog, extIndex, extTime, extTxn} {
+	for _, ext := range l.exts() {
 		if from := s.name(ext); l.dir.has(from) {
 			if err := l.renameFile(from, fileName(base, ext), reasonSwap); err != nil {
 				return err
@@ -122,28 +134,20 @@ func (l *load) completeSwapOld(name string) error {
 // checkIndexesOld is the check of the indexes of releases up to 2.2. Some of
 // them make a missing index before they look for it, and so never miss it: 0.9
 // to 0.10.0, and 1.1 to 2.2.
-func (l *load) checkIndexesOld(s *segment, hadTimes bool) (reason string, err error) {
+func (l *load) checkIndexesOld(s *segment, hadIndex, hadTimes bool) (reason string, err error) {
 	v := l.options.Version
-	missing := !l.dir.has(s.name(extIndex))
 	switch {
-	case missing && v.Before(0, 8, 1):
+	case !hadIndex && v.Before(0, 8, 1):
 		return "", throw(classIllegalState, "Found log file with no corresponding index file.")
-	case missing && (v.Before(0, 9) || !v.Before(0, 10, 1) && v.Before(1, 1)):
+	case !hadIndex && (v.Before(0, 9) || !v.Before(0, 10, 1) && v.Before(1, 1)):
 		return "index-missing", nil
-	case missing:
-		if _, err := s.index(indexfile.Offset); err != nil {
-			return "", err
-		}
+	}
+	if v.Before(0, 9) {
+		return "", nil // checkIndexes08
 	}
 	reason, err = l.checkOffsetsOld(s)
-	if err != nil || reason != "" {
-		if err == nil && v.Before(0, 9) {
-			return "", throw(classIllegalArg, "requirement failed: Corrupt index found, index file (%s)", l.dir.abs(s.name(extIndex)))
-		}
+	if err != nil || reason != "" || v.Before(0, 10, 1) {
 		return reason, err
-	}
-	if v.Before(0, 10, 1) {
-		return "", nil
 	}
 	if !hadTimes {
 		f, err := s.index(indexfile.Time)
@@ -160,10 +164,35 @@ func (l *load) checkIndexesOld(s *segment, hadTimes bool) (reason string, err er
 	return l.checkTxn(s)
 }
 
+// checkIndexes08 is the check of all indexes that ends a load in releases before
+// 0.9. That of the active segment has been resized then.
+func (l *load) checkIndexes08() error {
+	for _, s := range l.segments {
+		f := l.dir.files[s.name(extIndex)]
+		if f == nil {
+			continue
+		}
+		if s == l.last() && !l.options.Version.Before(0, 8, 1) {
+			f.size -= f.size % indexfile.OffsetEntrySize
+		}
+		reason, err := l.checkOffsetsOld(s)
+		if err == nil && reason != "" {
+			err = throw(classIllegalArg, "requirement failed: Corrupt index found, index file (%s)", l.dir.abs(f.name))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (l *load) checkOffsetsOld(s *segment) (reason string, err error) {
 	f := l.dir.files[s.name(extIndex)]
-	if f.source == "" {
-		return "", nil // made just now: without entries
+	if f.source == "" { // made just now, of a recovery or without entries
+		if f.index != nil && f.index.entries > 0 && f.index.last.Offset <= s.base {
+			reason = "index-not-increasing"
+		}
+		return reason, nil
 	}
 	err = s.read(f, func(r *indexfile.OffsetReader, entries int) error {
 		if err := r.KafkaSanity(l.dir.abs(f.name)); err != nil || entries == 0 || !l.options.Version.Before(2) {

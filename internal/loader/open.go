@@ -12,7 +12,7 @@ func (l *load) loadSegments() error {
 	l.segments = nil
 	for _, name := range l.dir.names() {
 		switch {
-		case isIndexName(name):
+		case l.isIndexName(name):
 			base, thrown := offsetOf(name)
 			if thrown != nil {
 				return thrown
@@ -36,16 +36,29 @@ func (l *load) loadSegments() error {
 // loadSegment opens a segment and checks it (LogSegment.sanityCheck): the
 // offset index has to be there, and the transaction index sound.
 func (l *load) loadSegment(base int64) error {
-	hadTimes := l.dir.has(fileName(base, extTime))
+	hadIndex, hadTimes := l.dir.has(fileName(base, extIndex)), l.dir.has(fileName(base, extTime))
 	s, err := l.openSegment(base, "")
 	if err != nil {
 		return err
 	}
-	reason, err := l.checkIndexes(s, hadTimes)
+	if f := l.dir.files[fileName(base, extIndex)]; f != nil && l.options.Version.Before(0, 8, 1) && f.size%indexfile.OffsetEntrySize != 0 {
+		return throw(classIllegalState, "Index file %s is corrupt, found %d bytes which is not positive or not a multiple of 8.", f.name, f.size)
+	}
+	if l.options.Version.Before(2, 3) {
+		if err := s.makeIndexes(); err != nil {
+			return err
+		}
+	}
+	reason, err := l.checkIndexes(s, hadIndex, hadTimes)
 	if err != nil {
 		return err
 	}
 	if reason != "" {
+		if v := l.options.Version; reason != "index-missing" && !v.Before(0, 9) && v.Before(1, 1) {
+			for _, ext := range l.indexExts() {
+				l.dir.remove(s.name(ext)) // made anew by the recovery, if it comes so far
+			}
+		}
 		if _, err := l.recoverSegment(s, reason); err != nil {
 			return err
 		}
@@ -55,11 +68,11 @@ func (l *load) loadSegment(base int64) error {
 }
 
 // checkIndexes says why a segment has to be recovered at once; "" it hasn't.
-func (l *load) checkIndexes(s *segment, hadTimes bool) (reason string, err error) {
+func (l *load) checkIndexes(s *segment, hadIndex, hadTimes bool) (reason string, err error) {
 	if l.options.Version.Before(2, 3) {
-		return l.checkIndexesOld(s, hadTimes)
+		return l.checkIndexesOld(s, hadIndex, hadTimes)
 	}
-	if !l.dir.has(s.name(extIndex)) {
+	if !hadIndex {
 		return "index-missing", nil
 	}
 	if !hadTimes {

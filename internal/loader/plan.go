@@ -172,6 +172,9 @@ func planOf(ctx context.Context, p *logdir.Partition, o Options) (*Plan, error) 
 			return nil, issue
 		}
 	}
+	if o.Version.Before(0, 11) {
+		o.LogStart = 0 // there is no such checkpoint
+	}
 	l := &load{
 		ctx: ctx, options: o, partition: partitionOf(p), dir: newDirectory(p), logs: make(map[string]*logPlan),
 		deleting: strings.HasSuffix(baseOf(p.Path), "-delete"),
@@ -198,17 +201,16 @@ func planOf(ctx context.Context, p *logdir.Partition, o Options) (*Plan, error) 
 	if err != nil && !errors.As(err, &thrown) {
 		return nil, err
 	}
-	l.plan.Failure, l.plan.Loads = thrown, err == nil
+	l.plan.Failure, l.plan.Loads = renamed(thrown, o.Version), err == nil
 	if err := errors.Join(l.account(), l.behindEnd()); err != nil {
 		return nil, err
 	}
 	return l.plan, nil
 }
 
-// Failed says what the exception means for the broker: an IOException, bare or
-// as the cause of KafkaStorageException, takes the log directory offline, any
-// other one stops the broker.
+// Failed says what the exception means for the broker: an IOException takes the
+// log directory offline, any other one stops the broker. Before 1.0 there is
+// only the latter (KIP-112).
 func (p *Plan) Failed() (logDirOffline bool) {
-	return p.Failure != nil && (strings.HasPrefix(p.Failure.Class, "java.io.") || strings.HasPrefix(p.Failure.Class, "java.nio.file.") ||
-		strings.HasPrefix(p.Failure.Class, "java.nio.charset."))
+	return p.Failure != nil && !p.Options.Version.Before(1) && isIO(p.Failure)
 }

@@ -29,8 +29,12 @@ func (l *load) newProducers() (p *producers, err error) {
 	return p, err
 }
 
-// listOnce takes down what is there now: others change it.
+// listOnce takes down what is there now: others change it. Up to 2.7 the
+// directory is looked through whenever they are asked for.
 func (p *producers) listOnce() error {
+	if p.l.options.Version.Before(2, 8) {
+		return nil
+	}
 	now, err := p.l.dir.list()
 	if err == nil {
 		p.snapshots = now.clone()
@@ -123,6 +127,9 @@ func (p *producers) startAt(offset int64) {
 // removeStray keeps the snapshots at base offsets of segments, and the one
 // behind the last of these, which a clean shutdown wrote.
 func (p *producers) removeStray(segments []*segment) error {
+	if p.l.options.Version.Before(2, 8) {
+		return nil // keeps them all
+	}
 	if err := p.listOnce(); err != nil {
 		return err
 	}
@@ -148,7 +155,8 @@ func (p *producers) removeStray(segments []*segment) error {
 
 // rebuild brings the state to the offset end (UnifiedLog.rebuildProducerState).
 func (p *producers) rebuild(segments []*segment, logStart, end int64, clean bool) error {
-	var at []int64 // where snapshots are worth taking
+	old := p.l.options.Version.Before(2) // snapshots are taken before segments alone
+	var at []int64                       // where snapshots are worth taking
 	for _, s := range segments[max(0, len(segments)-2):] {
 		at = append(at, s.base)
 	}
@@ -168,11 +176,11 @@ func (p *producers) rebuild(segments []*segment, logStart, end int64, clean bool
 		for _, s := range between(segments, p.state.EndOffset(), end) {
 			start := max(s.base, p.state.EndOffset(), logStart)
 			p.state.SetEndOffset(start)
-			if slices.Contains(at, s.base) {
+			if old || slices.Contains(at, s.base) {
 				p.take()
 			}
 			to := s.log.size
-			if floor(segments, end) == s {
+			if p.l.options.Version.Before(2, 8) || floor(segments, end) == s {
 				position, found, err := s.translate(end)
 				if err != nil {
 					return err
@@ -187,7 +195,32 @@ func (p *producers) rebuild(segments []*segment, logStart, end int64, clean bool
 		}
 	}
 	p.state.SetEndOffset(end)
-	p.take()
+	if !old {
+		p.take()
+	}
+	return nil
+}
+
+// rebuildOld brings the state to the begin of a segment that is going to be
+// recovered, in releases before 2.0 (Log.recoverSegment). A log that starts
+// behind that segment fails there.
+func (p *producers) rebuildOld(segments []*segment, logStart, base int64) error {
+	if err := p.truncateAndReload(logStart, base); err != nil {
+		return err
+	}
+	from := p.state.EndOffset()
+	if s := floor(segments, from); s != nil && s.base > base {
+		return throw(classIllegalArg, "inconsistent range")
+	}
+	for _, s := range between(segments, from, base) {
+		if err := p.replay(s, max(s.base, p.state.EndOffset()), s.log.size); err != nil {
+			return err
+		}
+	}
+	p.state.SetEndOffset(base)
+	if !p.l.options.Version.Before(1) {
+		p.take()
+	}
 	return nil
 }
 

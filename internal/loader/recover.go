@@ -19,7 +19,11 @@ func (l *load) recoverSegment(s *segment, reason string) (truncated int64, err e
 		if p, err = l.newProducers(); err != nil {
 			return 0, err
 		}
-		if err := p.rebuild(l.segments, l.options.LogStart, s.base, false); err != nil {
+		rebuild := func() error { return p.rebuild(l.segments, l.options.LogStart, s.base, false) }
+		if l.options.Version.Before(2) {
+			rebuild = func() error { return p.rebuildOld(l.segments, l.options.LogStart, s.base) }
+		}
+		if err := rebuild(); err != nil {
 			return 0, err
 		}
 	}
@@ -126,15 +130,19 @@ func (l *load) recoverLog() (end, recoveryPoint int64, err error) {
 			// Their snapshots aren't renamed, but deleted by startAt.
 			l.deleteSegments(l.segments, reasonBelowStart)
 			l.segments = nil
-			if l.epochs != nil {
+			if !l.options.Version.Before(2, 8) {
 				l.epochs.Entries = nil
+				l.main.startAt(l.options.LogStart)
 			}
-			l.main.startAt(l.options.LogStart)
 			known = false
 		}
 	}
 	if len(l.segments) == 0 {
-		s, err := l.openSegment(l.options.LogStart, "")
+		base := l.options.LogStart
+		if l.options.Version.Before(2, 2, 1) {
+			base = 0
+		}
+		s, err := l.openSegment(base, "")
 		if err != nil {
 			return 0, 0, err
 		}
@@ -196,7 +204,7 @@ func (l *load) empties(thrown *indexfile.KafkaError) bool {
 func (l *load) deleteSegments(segments []*segment, reason string) {
 	for _, s := range segments {
 		l.deletedLog(s, reason)
-		for _, ext := range []string{extLog, extIndex, extTime, extTxn} {
+		for _, ext := range l.exts() {
 			l.dir.rename(s.name(ext), s.name(ext)+sufDeleted)
 		}
 	}
@@ -206,7 +214,7 @@ func (l *load) deleteSegments(segments []*segment, reason string) {
 // the log knows it and it is still there.
 func (l *load) markSnapshot(base int64) {
 	name := l.main.snapshots.at(base)
-	if name == "" {
+	if name == "" || l.options.Version.Before(3) { // up to 2.8 it is deleted with the segment, later on
 		return
 	}
 	l.main.snapshots.remove(base)

@@ -35,13 +35,22 @@ func (l *load) openSegment(base int64, suffix string) (*segment, error) {
 
 // walk yields the batches of a part of the .log to visit, until that says
 // stop.
-func (s *segment) walk(from, to int64, visit func(h *recovery.Headers, b *recordbatch.Batch) (more bool, err error)) error {
+func (s *segment) walk(from, to int64, visit visitor) error {
+	return s.walkOrSearch(false, from, to, visit)
+}
+
+type visitor = func(h *recovery.Headers, b *recordbatch.Batch) (more bool, err error)
+
+func (s *segment) walkOrSearch(search bool, from, to int64, visit visitor) error {
 	r, closeFile, err := s.l.open(s.log)
 	if err != nil {
 		return err
 	}
 	defer closeFile()
 	h := recovery.NewHeaders(r, s.log.size, from, to, s.l.dir.abs(s.log.name), s.l.options.Version)
+	if search {
+		h.Search()
+	}
 	for n := 0; ; n++ {
 		if n%4096 == 0 && s.l.ctx.Err() != nil {
 			return s.l.ctx.Err()
@@ -74,7 +83,7 @@ func (s *segment) translate(target int64) (position int64, found bool, err error
 	from = max(from, 0) // no search begins before the file, whatever an entry says
 	byBase := !s.l.options.Version.Before(4, 1)
 	previous, previousLast := int64(-1), int64(0)
-	err = s.walk(from, s.log.size, func(h *recovery.Headers, b *recordbatch.Batch) (bool, error) {
+	err = s.walkOrSearch(true, from, s.log.size, func(h *recovery.Headers, b *recordbatch.Batch) (bool, error) {
 		if !byBase {
 			position, found = b.Position, b.LastOffset() >= target
 			return !found, nil

@@ -170,7 +170,7 @@ func (l *load) replaceBySplit(s *segment, pieces []piece) {
 	loaded := floor(l.segments, s.base)
 	inLog := loaded != nil && loaded.base == s.base
 	if inLog {
-		for _, ext := range []string{extLog, extIndex, extTime, extTxn} {
+		for _, ext := range l.exts() {
 			l.dir.rename(s.name(ext), s.name(ext)+sufDeleted)
 		}
 		if pieces[0].base != s.base {

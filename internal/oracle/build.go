@@ -15,7 +15,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 )
 
@@ -48,6 +47,7 @@ func KafkaVersion() string { return *kafkaVersion }
 type harness struct {
 	java      string
 	classpath string
+	args      []string // of the JVM
 }
 
 // build returns the harness for a Kafka release, from the cache folder if it
@@ -147,17 +147,12 @@ func lock(path string) (unlock func(), err error) {
 // classpath reads what a finished build left behind and makes sure that the
 // jars, which stay in Maven's own repository, are still there.
 func classpath(dir string) (string, error) {
-	b, err := os.ReadFile(filepath.Join(dir, "target", "classpath"))
-	if err != nil {
+	classes := filepath.Join(dir, "target", "classes")
+	if _, err := os.Stat(classes); err != nil {
 		return "", err
 	}
-	cp := filepath.Join(dir, "target", "classes") + string(os.PathListSeparator) + strings.TrimSpace(string(b))
-	for _, p := range filepath.SplitList(cp) {
-		if _, err := os.Stat(p); err != nil {
-			return "", err
-		}
-	}
-	return cp, nil
+	jars, err := jarsIn(filepath.Join(dir, "target", "classpath"))
+	return classes + string(os.PathListSeparator) + jars, err
 }
 
 // compile builds beside dir and moves the result there, so that an interrupted

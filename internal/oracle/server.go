@@ -28,7 +28,9 @@ type server struct {
 	out     *bufio.Reader
 	stderr  ring
 	scratch string
-	id      int
+	// scratchIn is where scratch is made; "" the usual place.
+	scratchIn string
+	id        int
 }
 
 // response is the frame around every answer.
@@ -43,11 +45,12 @@ type response struct {
 // jvmArgs are for short-lived JVMs: the fast compiler, a small collector, no
 // shared performance file.
 func (h harness) jvmArgs(args ...string) []string {
-	return append([]string{"-Xmx640m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-cp", h.classpath}, args...)
+	jvm := append([]string{"-Xmx640m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-cp", h.classpath}, h.args...)
+	return append(jvm, args...)
 }
 
 func (s *server) start() error {
-	scratch, err := os.MkdirTemp("", "kafsck-oracle-")
+	scratch, err := os.MkdirTemp(s.scratchIn, "kafsck-oracle-")
 	if err != nil {
 		return fmt.Errorf("oracle: %w", err)
 	}

@@ -24,6 +24,9 @@ func NewHeaders(r io.ReaderAt, size, from, to int64, file string, version kafkav
 	return h
 }
 
+// Search makes the walk that of a broker that looks for an offset.
+func (h *Headers) Search() { h.w.search = true }
+
 // Next returns the next batch, or nil at the end. The batch is valid until the
 // next call. thrown is what the broker throws here, err is about reading; both
 // end the walk.

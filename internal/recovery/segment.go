@@ -73,6 +73,7 @@ func Segment(r io.ReaderAt, size int64, o Options) (*Result, error) {
 	if err != nil {
 		return s.thrown(err)
 	}
+	s.result.Offset.Wrap, s.result.Time.Wrap = o.Version.Before(2), o.Version.Before(2)
 	return s.run()
 }
 
@@ -119,6 +120,10 @@ func (s *segment) step() (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if caught != nil && !catches(caught) {
+		s.fail(w.position, caught)
+		return false, nil
+	}
 	if !ok || caught != nil {
 		result.stop(w.position, caught)
 		return false, nil
@@ -159,6 +164,11 @@ func (s *segment) step() (more bool, err error) {
 		}
 	}
 	return true, nil
+}
+
+// catches says whether a recovery is over with an exception and does not fail.
+func catches(thrown *indexfile.KafkaError) bool {
+	return thrown.Class == classCorruptRecord || thrown.Class == classInvalidRecord
 }
 
 // index adds the entries of a batch that is due.

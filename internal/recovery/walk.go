@@ -1,9 +1,11 @@
 package recovery
 
 import (
+	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 
 	"github.com/kafsck/kafsck/indexfile"
 	"github.com/kafsck/kafsck/internal/blocks"
@@ -39,13 +41,27 @@ type walker struct {
 	ahead    *blocks.Reader // gives the windows where all of the log is read; else nil
 	buffer   *blocks.Buffer // that the window lies in, then
 	batch    recordbatch.Batch
+	message  [recordbatch.HeaderSize]byte
+	search   bool // for an offset: up to 0.10.1 something else than the walk of a recovery
+	huge     bool // batch ends behind the file, which the release doesn't notice
 }
 
 // header moves to the entry at the current position and parses its header. ok
 // is false at the end, which is silent: where position < end, the rest is no
 // whole entry. A thrown error is CorruptRecordException.
 func (w *walker) header() (ok bool, thrown *indexfile.KafkaError, err error) {
-	if w.position >= w.end-upToMagic {
+	// Sums of 32 bits overflow in these releases, and what is behind them seems
+	// to be there (KAFKA-6292).
+	wraps := !w.version.Before(0, 10, 2) && w.version.Before(1, 1, 1)
+	w.huge = false
+	needs := int64(upToMagic)
+	if w.version.Before(0, 11) {
+		needs = recordbatch.LogOverhead
+	}
+	if w.position >= w.end-needs {
+		if wraps && w.position+needs > math.MaxInt32 {
+			return false, unreadable("log header"), nil
+		}
 		return false, nil, nil
 	}
 	head, err := w.bytes(min(recordbatch.HeaderSize, w.end-w.position))
@@ -53,10 +69,23 @@ func (w *walker) header() (ok bool, thrown *indexfile.KafkaError, err error) {
 		return false, nil, err
 	}
 	b := &w.batch
-	recordbatch.ParseHeader(b, head, w.position)
+	if len(head) <= upToMagic { // no whole entry, whatever it is
+		*b = recordbatch.Batch{Position: w.position, Size: recordbatch.LogOverhead + int64(int32(binary.BigEndian.Uint32(head[8:])))}
+	} else {
+		recordbatch.ParseHeader(b, head, w.position)
+	}
+	if b.Magic > 1 && w.version.Before(0, 11) {
+		// A message of another magic, with offset, checksum and timestamp where
+		// a message has them.
+		copy(w.message[:], head)
+		w.message[recordbatch.MagicPosition] = 1
+		recordbatch.ParseHeader(b, w.message[:len(head)], w.position)
+	}
 	length := b.Size - recordbatch.LogOverhead
 	silent := w.version.Before(0, 10, 2)
 	switch {
+	case length < minOverhead && silent && w.search && !w.version.Before(0, 8, 1):
+		return false, &indexfile.KafkaError{Class: classIllegalState, Message: fmt.Sprintf("Invalid message size: %d", length)}, nil
 	case length < minOverhead && silent:
 		return false, nil, nil
 	case length < minOverhead && w.version.Before(2):
@@ -65,6 +94,8 @@ func (w *walker) header() (ok bool, thrown *indexfile.KafkaError, err error) {
 		return false, corrupt("Found record size %d smaller than minimum record overhead (%d) in file %s.", length, minOverhead, w.file), nil
 	case w.maxMessage > 0 && !silent && length > w.maxMessage:
 		return false, corrupt("Record size exceeds the largest allowable message size (%d).", w.maxMessage), nil
+	case b.Size > w.end-w.position && wraps && w.position+b.Size > math.MaxInt32:
+		w.huge = true
 	case b.Size > w.end-w.position:
 		return false, nil, nil
 	case w.maxMessage > 0 && length > w.maxMessage:
@@ -78,8 +109,10 @@ func (w *walker) header() (ok bool, thrown *indexfile.KafkaError, err error) {
 func (w *walker) load() (thrown *indexfile.KafkaError, err error) {
 	b := &w.batch
 	switch {
-	case b.Magic > 1 && w.version.Before(0, 11):
-		return corrupt("Message is corrupt (magic %d)", b.Magic), nil
+	case w.huge && b.Size > math.MaxInt32:
+		return &indexfile.KafkaError{Class: classIllegalArgument}, nil
+	case w.huge: // or a heap of that size, and the end of the file behind it
+		return &indexfile.KafkaError{Class: classOutOfMemory, Message: "Java heap space"}, nil
 	case b.Magic > 1 && b.Size < recordbatch.HeaderSize:
 		return corrupt("Record batch is corrupt (the size %d is smaller than the minimum allowed overhead %d)", b.Size, recordbatch.HeaderSize), nil
 	}
@@ -215,8 +248,15 @@ const (
 	classCorruptRecord  = "org.apache.kafka.common.errors.CorruptRecordException"
 	classInvalidRecord  = "org.apache.kafka.common.InvalidRecordException"
 	classInvalidOffset  = "org.apache.kafka.common.errors.InvalidOffsetException"
+	classIllegalState   = "java.lang.IllegalStateException"
+	classOutOfMemory    = "java.lang.OutOfMemoryError"
 	classOffsetOverflow = "org.apache.kafka.storage.internals.log.LogSegmentOffsetOverflowException"
 )
+
+// unreadable is what a read behind the end of a file throws.
+func unreadable(what string) *indexfile.KafkaError {
+	return &indexfile.KafkaError{Class: classKafka, Message: "java.io.EOFException: Failed to read `" + what + "` from file channel"}
+}
 
 func corrupt(message string, args ...any) *indexfile.KafkaError {
 	return &indexfile.KafkaError{Class: classCorruptRecord, Message: fmt.Sprintf(message, args...)}

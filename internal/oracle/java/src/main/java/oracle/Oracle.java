@@ -27,7 +27,7 @@ public final class Oracle {
     private static final PrintStream STDOUT =
         new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
     private static final Map<String, List<String>> POSITIONAL = Map.of(
-        "records", List.of("file"), "recover", List.of("dir", "base"), "load", List.of("dir"),
+        "records", List.of("file"), "recover", List.of("dir", "base"), "load", List.of("dir"), "load-earlier", List.of("dir"),
         "lookup", List.of("dir", "base"), "indexes", List.of("dir", "base"), "snapshot", List.of("file"),
         "consume", List.of("bootstrap"), "generate", List.of("seed", "outDir"), "version", List.of());
     private static final List<String> FLAGS = List.of("batchesOnly", "clean");
@@ -158,6 +158,7 @@ public final class Oracle {
             }
             case "recover": return SegmentCmd.recover(q);
             case "load": return LoadCmd.run(q);
+            case "load-earlier": return EarlierCmd.load(q);
             case "lookup": return SegmentCmd.lookup(q);
             case "indexes": return SegmentCmd.indexes(q);
             case "snapshot": return Indexes.snapshot(new File(q.str("file")));

@@ -111,8 +111,56 @@ final class Work implements AutoCloseable {
     static Map<String, String> identities(File dir) throws IOException {
         Map<String, String> out = new TreeMap<>();
         File[] fs = dir.listFiles(File::isFile);
-        if (fs != null) for (File f : fs) out.put(f.getName(), f.length() + " " + sha256(f, Indexes.usedBytes(f)));
+        if (fs != null) for (File f : fs) out.put(f.getName(), f.length() + " " + sha256(f, usedBytes(f)));
         return out;
+    }
+
+    /** What happened to each file: removed, added (".deleted" names are segments dropped by the loader), or changed. */
+    static Map<String, Object> changes(Map<String, String> a, Map<String, String> b) {
+        List<String> removed = new ArrayList<>();
+        List<Object> added = new ArrayList<>();
+        List<Object> changed = new ArrayList<>();
+        a.forEach((name, id) -> {
+            if (!b.containsKey(name)) removed.add(name);
+        });
+        b.forEach((name, id) -> {
+            Map<String, Object> e = new LinkedHashMap<>();
+            e.put("name", name);
+            if (!a.containsKey(name)) {
+                e.put("size", size(id));
+                added.add(e);
+            } else if (!a.get(name).equals(id)) {
+                e.put("sizeBefore", size(a.get(name)));
+                e.put("sizeAfter", size(id));
+                changed.add(e);
+            }
+        });
+        Map<String, Object> r = new LinkedHashMap<>();
+        r.put("removed", removed);
+        r.put("added", added);
+        r.put("changed", changed);
+        return r;
+    }
+
+    private static long size(String identity) {
+        return Long.parseLong(identity.substring(0, identity.indexOf(' ')));
+    }
+
+    /** Length up to and including the last byte that is not zero. */
+    static long usedBytes(File f) throws IOException {
+        byte[] buf = new byte[64 * 1024];
+        try (RandomAccessFile r = new RandomAccessFile(f, "r")) {
+            for (long end = r.length(); end > 0; ) {
+                int n = (int) Math.min(buf.length, end);
+                r.seek(end - n);
+                r.readFully(buf, 0, n);
+                for (int i = n; i > 0; i--) {
+                    if (buf[i - 1] != 0) return end - n + i;
+                }
+                end -= n;
+            }
+        }
+        return 0;
     }
 
     static String sha256(File f) throws IOException {
