@@ -48,7 +48,7 @@ func (l *load) open(f *file) (io.ReaderAt, func(), error) {
 	if f.source == "" {
 		return zeros{f.size}, func() {}, nil
 	}
-	r, size, err := logdir.OpenFile(f.source)
+	r, size, err := l.picture.Open(f.source)
 	if err != nil {
 		return nil, nil, err
 	}

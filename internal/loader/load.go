@@ -18,8 +18,9 @@ import (
 type load struct {
 	ctx       context.Context
 	options   Options
-	partition string // as in messages
-	deleting  bool   // the directory is marked for deletion
+	picture   *logdir.Picture // opens the files
+	partition string          // as in messages
+	deleting  bool            // the directory is marked for deletion
 
 	dir      *directory
 	segments []*segment // by base offset

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/recordbatch"
 	"github.com/kafsck/kafsck/sanity"
 )
@@ -108,7 +107,7 @@ func (l *load) lose(p *logPlan) error {
 	case size > maxSegment && !l.plan.Loads:
 		return nil
 	}
-	r, now, err := logdir.OpenFile(p.File)
+	r, now, err := l.picture.Open(p.File)
 	if err != nil {
 		return err
 	}

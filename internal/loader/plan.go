@@ -151,12 +151,17 @@ const (
 
 // Partition says what a broker does with the partition listed. The error is
 // about what keeps this program from saying so: a file that can't be read, the
-// context. Where a running broker takes files away or cuts them meanwhile, it
-// lists the partition again and begins anew.
+// context. Beside a running broker the plan is made of a picture of the partition,
+// and made anew where what was read contradicts itself, as a log that is cut does.
 func Partition(ctx context.Context, p *logdir.Partition, o Options) (*Plan, error) {
 	for try := 1; ; try++ {
-		plan, err := planOf(ctx, p, o)
-		changed := errors.Is(err, fs.ErrNotExist) || errors.Is(err, errShrunk)
+		picture, err := p.Hold((*logdir.Partition).Files)
+		if err != nil {
+			return nil, err
+		}
+		plan, err := planOf(ctx, picture, o)
+		picture.Close()
+		changed := errors.Is(err, fs.ErrNotExist) || errors.Is(err, errShrunk) || errors.As(err, new(*indexfile.KafkaError))
 		if !changed || ctx.Err() != nil || try == logdir.MostTries || !logdir.HeldAround(p.Path) {
 			return plan, err
 		}
@@ -166,7 +171,8 @@ func Partition(ctx context.Context, p *logdir.Partition, o Options) (*Plan, erro
 	}
 }
 
-func planOf(ctx context.Context, p *logdir.Partition, o Options) (*Plan, error) {
+func planOf(ctx context.Context, picture *logdir.Picture, o Options) (*Plan, error) {
+	p := picture.Partition
 	for _, issue := range p.Issues {
 		if issue.Kind == logdir.Unreadable || issue.Kind == logdir.Vanished {
 			return nil, issue
@@ -176,7 +182,7 @@ func planOf(ctx context.Context, p *logdir.Partition, o Options) (*Plan, error) 
 		o.LogStart = 0 // there is no such checkpoint
 	}
 	l := &load{
-		ctx: ctx, options: o, partition: partitionOf(p), dir: newDirectory(p), logs: make(map[string]*logPlan),
+		ctx: ctx, options: o, picture: picture, partition: partitionOf(p), dir: newDirectory(p), logs: make(map[string]*logPlan),
 		deleting: strings.HasSuffix(baseOf(p.Path), "-delete"),
 		plan: &Plan{
 			Path: p.Path, Partition: partitionOf(p), Options: o, Lost: noLoss(), Behind: noLoss(),

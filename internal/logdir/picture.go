@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/kafsck/kafsck/internal/readonly"
@@ -22,9 +23,12 @@ type keptFile struct {
 	size int64
 }
 
-// mostKept is how many files are held open; those behind are opened when they
-// are read. Systems allow 1024 at the least.
+// mostKept is how many files all pictures hold open; those behind are opened when
+// they are read. Systems allow 1024 at the least.
 const mostKept = 500
+
+// kept is how many there are.
+var kept atomic.Int64
 
 // Hold lists the partition anew where a broker is running, and opens those of
 // its files that are chosen, so that they stay as they are now, whatever becomes
@@ -54,7 +58,7 @@ func sameName(a, b Entry) bool { return a.Name == b.Name }
 // open opens files. It is false where one of them has gone.
 func (p *Picture) open(files []Entry) bool {
 	for i := range files {
-		if len(p.held) == mostKept {
+		if kept.Load() >= mostKept {
 			return true
 		}
 		f, size, err := OpenFile(files[i].Path)
@@ -64,6 +68,7 @@ func (p *Picture) open(files []Entry) bool {
 		case err != nil:
 			continue // told by whoever opens it
 		}
+		kept.Add(1)
 		p.held[files[i].Path] = keptFile{f, size}
 	}
 	return true
@@ -92,6 +97,7 @@ func (p *Picture) Close() {
 	}
 	for path, k := range p.held {
 		_ = k.file.Close()
+		kept.Add(-1)
 		delete(p.held, path)
 	}
 }
