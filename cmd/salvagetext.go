@@ -73,6 +73,9 @@ func (r *salvageRenderer) summary(s *salvage.Summary) {
 	if s.LostOffsets > 0 {
 		r.e.line("  lost: %s in %s; another replica may have them: --from PATH", counted(s.LostOffsets, "offset"), counted(s.Gaps, "gap"))
 	}
+	if none := int64(s.LogEndOffset-s.FirstOffset) - s.Records - s.LostOffsets; s.FirstOffset >= 0 && none > 0 && !r.e.global.quiet {
+		r.e.line("  no record at %s among these: compacted away, or in segments that aren't there", counted(none, "offset"))
+	}
 	if s.TailDamaged {
 		r.e.line("  the end of the log is damaged: what was written behind offset %d is lost", s.LogEndOffset-1)
 	}
