@@ -88,7 +88,8 @@ func runSanityCheck(ctx context.Context, global *globalOptions, flags *sanityFla
 	}
 	defer bar.finish()
 	options.Progress = bar.read
-	run := &sanityRun{rules: rules, bar: bar, render: newSanityRenderer(global, &rules, args)}
+	run := &sanityRun{rules: rules, bar: bar}
+	run.render = newSanityRenderer(global, &rules, &run.tally, args)
 	var targets []*logdir.Target
 	for _, path := range args {
 		t, err := logdir.Open(path)

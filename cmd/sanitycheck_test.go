@@ -19,7 +19,7 @@ func TestSanityCheckShowsWhatAnInterruptLeft(t *testing.T) {
 	for _, format := range []string{formatText, formatTable, formatJSON, formatHTML, formatJUnit, formatSARIF, formatGitHub} {
 		var out bytes.Buffer
 		rules := triage.Rules{FailOn: sanity.Error}
-		r := newSanityRenderer(&globalOptions{format: format, streams: Streams{Out: &out}}, &rules, []string{"data"})
+		r := newSanityRenderer(&globalOptions{format: format, streams: Streams{Out: &out}}, &rules, new(triage.Tally), []string{"data"})
 		if err := r.finding(&f); err != nil {
 			t.Fatal(err)
 		}

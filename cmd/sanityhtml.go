@@ -11,6 +11,7 @@ import (
 
 	"github.com/kafsck/kafsck/internal/logdir"
 	"github.com/kafsck/kafsck/internal/page"
+	"github.com/kafsck/kafsck/internal/triage"
 	"github.com/kafsck/kafsck/sanity"
 )
 
@@ -21,6 +22,7 @@ const formatHTML = "html"
 // the others what the page keeps of them.
 type sanityHTML struct {
 	out      io.Writer
+	tally    *triage.Tally
 	paths    []string
 	incident page.Incident
 	findings []*sanity.Finding // of the unit under way, the worst if there are many
@@ -31,8 +33,8 @@ type sanityHTML struct {
 // maxUnitFindings is how many findings of a unit are held.
 const maxUnitFindings = 4096
 
-func newSanityHTML(out io.Writer, paths []string) *sanityHTML {
-	return &sanityHTML{out: out, paths: paths}
+func newSanityHTML(out io.Writer, tally *triage.Tally, paths []string) *sanityHTML {
+	return &sanityHTML{out: out, tally: tally, paths: paths}
 }
 
 func (r *sanityHTML) finding(f *sanity.Finding) error {
@@ -76,7 +78,7 @@ func (r *sanityHTML) end(s *sanity.Summary, exit int) error {
 	}
 	i := &r.incident
 	i.Title, i.Path = "kafsck sanity-check", strings.Join(r.paths, " ")
-	verdict, totals, _ := strings.Cut(verdictLine(s, exit), ": ")
+	verdict, totals, _ := strings.Cut(verdictLine(s, exit, r.tally), ": ")
 	i.Verdict, i.Facts = headlines[verdict], []string{totals}
 	if i.Verdict == "" {
 		i.Verdict = verdict
@@ -101,10 +103,12 @@ func (r *sanityHTML) end(s *sanity.Summary, exit int) error {
 
 // headlines are the verdicts as the first thing that one reads.
 var headlines = map[string]string{
-	"sound":                "The files are sound.",
-	"sound, with warnings": "The files are sound, with warnings.",
-	"damaged":              "The files are damaged.",
-	"not fully checked":    "Not everything could be checked.",
+	"sound":                                "The files are sound.",
+	"sound, with warnings":                 "The files are sound, with warnings.",
+	"sound as far as asked":                "Nothing is wrong among what was asked for.",
+	"sound as far as asked, with warnings": "There are warnings among what was asked for.",
+	"damaged":                              "The files are damaged.",
+	"not fully checked":                    "Not everything could be checked.",
 	"interrupted; of what was checked until then": "Interrupted: this is about what was checked until then.",
 }
 

@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/kafsck/kafsck/internal/dump"
 	"github.com/kafsck/kafsck/internal/render"
+	"github.com/kafsck/kafsck/internal/triage"
 	"github.com/kafsck/kafsck/sanity"
 )
 
@@ -45,6 +47,7 @@ func (r *sanityJSON) end(s *sanity.Summary, exit int) error {
 type sanityText struct {
 	noUnits
 	out      io.Writer
+	tally    *triage.Tally
 	findings []*sanity.Finding
 }
 
@@ -67,7 +70,7 @@ func (r *sanityText) end(s *sanity.Summary, exit int) error {
 	if len(r.findings) > 0 {
 		_ = out.WriteByte('\n')
 	}
-	_, _ = fmt.Fprintln(out, verdictLine(s, exit))
+	_, _ = fmt.Fprintln(out, verdictLine(s, exit, r.tally))
 	if next := nextCommand(r.findings); next != "" {
 		_, _ = fmt.Fprintf(out, "next: %s\n", dump.AppendQuoted(nil, next))
 	}
@@ -125,8 +128,9 @@ func findingLine(f *sanity.Finding) string {
 	return line
 }
 
-// verdictLine says in one line how it stands.
-func verdictLine(s *sanity.Summary, exit int) string {
+// verdictLine says in one line how it stands. What --only and --ignore left out
+// is not sound because nobody wants to hear of it.
+func verdictLine(s *sanity.Summary, exit int, tally *triage.Tally) string {
 	verdict := "sound"
 	switch {
 	case exit == exitInterrupted:
@@ -142,9 +146,14 @@ func verdictLine(s *sanity.Summary, exit int) string {
 	case s.Files == 0:
 		verdict = "nothing was checked"
 	}
-	return fmt.Sprintf("%s: %s, %s, %s; %s, %s, %s, %s", verdict,
+	left := ""
+	if tally.Hidden > 0 {
+		verdict = strings.Replace(verdict, "sound", "sound as far as asked", 1)
+		left = "; " + counted(tally.Hidden, "finding") + " left out by --only or --ignore"
+	}
+	return fmt.Sprintf("%s: %s, %s, %s; %s, %s, %s, %s%s", verdict,
 		counted(s.Errors, "error"), counted(s.Warnings, "warning"), counted(s.Infos, "note"),
-		counted(s.Files, "file"), counted(s.Bytes, "byte"), counted(s.Batches, "sound batch"), counted(s.Records, "record"))
+		counted(s.Files, "file"), counted(s.Bytes, "byte"), counted(s.Batches, "sound batch"), counted(s.Records, "record"), left)
 }
 
 // nextCommand is the command that helps most with the worst findings: about the

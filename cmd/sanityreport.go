@@ -24,17 +24,17 @@ func checkSanityFormat(format string) error {
 }
 
 // newSanityRenderer is the renderer of a format that has been checked.
-func newSanityRenderer(global *globalOptions, rules *triage.Rules, paths []string) sanityRenderer {
+func newSanityRenderer(global *globalOptions, rules *triage.Rules, tally *triage.Tally, paths []string) sanityRenderer {
 	stdout := global.streams.Out
 	switch global.format {
 	case formatJSON:
 		return &sanityJSON{out: stdout}
 	case formatTable:
-		return &sanityTable{global: global}
+		return &sanityTable{global: global, tally: tally}
 	case formatText:
-		return &sanityText{out: stdout}
+		return &sanityText{out: stdout, tally: tally}
 	case formatHTML:
-		return newSanityHTML(stdout, paths)
+		return newSanityHTML(stdout, tally, paths)
 	}
 	out := bufio.NewWriter(stdout)
 	r := &sanityReport{out: out}

@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/kafsck/kafsck/internal/triage"
 	"github.com/kafsck/kafsck/sanity"
 )
 
 // sanityTable is one line a partition, or a file that was given alone.
 type sanityTable struct {
 	global *globalOptions
+	tally  *triage.Tally
 	rows   [][]string
 	counts sanity.Summary // findings shown of the unit at hand
 	worst  *sanity.Finding
@@ -68,6 +70,6 @@ func (r *sanityTable) end(s *sanity.Summary, exit int) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintln(r.global.streams.Out, verdictLine(s, exit))
+	_, err := fmt.Fprintln(r.global.streams.Out, verdictLine(s, exit, r.tally))
 	return err
 }
