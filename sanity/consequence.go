@@ -16,5 +16,5 @@ var batchConsequence = map[Code]string{
 	BatchMaxTimestampMismatch: "lookups by time and retention go by the header: they pass over the batch, or find nothing in it",
 	RecordMalformed:           "recovery keeps the batch; consumers fail to read it and stay where they are",
 	RecordOffsetNotIncreasing: "recovery keeps the batch; consumers see records twice, or not at all",
-	ControlMalformed:          "recovery cuts the log behind this batch; consumers that read committed records only fail here",
+	ControlMalformed:          "a broker that recovers the log, or replays a marker for its producers, fails here and does not start, and recovery cuts off what is behind; consumers that read committed records only fail here",
 }

@@ -105,7 +105,7 @@ var producerExplanations = []Explanation{
 		Title:   "a control record cannot be decoded",
 		Meaning: "The key or the value of a transaction marker or a KRaft control record is too short or makes no sense. The checksum of the batch is right, so it was written like this.",
 		Cause:   "A fault in a broker or in a tool that writes segments.",
-		Broker:  "Recovery since 2.4 keeps the batch of a malformed marker, and cuts off everything behind it although all checksums are right. A consumer that reads committed data fails at it.",
+		Broker:  "A broker that recovers the log, or replays it for the state of its producers, fails at a malformed marker and doesn't start. If the exception is InvalidRecordException, recovery has cut off everything behind the batch by then, although all checksums are right. After a clean stop with a producer snapshot behind it nobody notices. A consumer that reads committed data fails at it.",
 		Legal:   "A control type that kafsck doesn't know is a newer broker's, and only info. With --kafka-version 3.5 to 3.7 KRAFT_VERSION and KRAFT_VOTERS are reported, on which these fail.",
 		Rule:    "info for an unknown control type",
 		Next:    []Step{{"see the record", "kafsck dump --deep-iteration --only-damaged FILE"}, stepRecovery, stepSalvage, stepReplica},

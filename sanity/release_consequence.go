@@ -1,8 +1,11 @@
 package sanity
 
 import (
+	"strings"
+
 	"github.com/kafsck/kafsck/internal/kafkaversion"
 	"github.com/kafsck/kafsck/internal/logdir"
+	"github.com/kafsck/kafsck/internal/statefile"
 )
 
 // consequenceRule is what some releases do about a finding, where that is not
@@ -29,6 +32,15 @@ func zerosAtEnd(f *Finding, _ environment) bool {
 // directory whose marker says that nothing has to be recovered.
 func zerosTrusted(f *Finding, env environment) bool {
 	return zerosAtEnd(f, env) && env.closedCleanly && f.EndPosition-f.Position >= 18
+}
+
+// ofKind is for findings in one kind of file.
+func ofKind(kind logdir.Kind) func(*Finding, environment) bool {
+	return func(f *Finding, _ environment) bool { return logdir.ParseName(baseName(f.File)).Kind == kind }
+}
+
+func negativeEpoch(f *Finding, _ environment) bool {
+	return strings.Contains(f.Message, statefile.ErrNegativeEpoch.Error())
 }
 
 func between(from, until kafkaversion.Version) kafkaversion.Range {
@@ -92,9 +104,26 @@ var releaseConsequences = []consequenceRule{
 		broker: "not noticed: the last bytes are left out", source: "LogSegment.sanityCheck (2.3)",
 	},
 	{
-		code: CheckpointOffsetOutOfRange, releases: kafkaversion.Until(2, 2, 1), when: func(f *Finding, _ environment) bool {
-			return logdir.ParseName(baseName(f.File)).Kind == logdir.KindLogStarts
-		},
+		code: CheckpointMalformed, releases: between(kafkaversion.Version{0, 8, 1}, kafkaversion.Version{0, 9}), when: ofKind(logdir.KindRecoveryPoints),
+		broker: "the broker does not start: it reads the recovery points before the logs, and catches nothing",
+		source: "LogManager.loadLogs (0.8.2)",
+	},
+	{
+		code: CheckpointMalformed, releases: kafkaversion.Until(2, 7), when: negativeEpoch,
+		broker: "not noticed: the entry is taken", source: "LeaderEpochFileCache (2.6)",
+	},
+	{
+		code: CheckpointMalformed, releases: kafkaversion.Until(3, 2), when: ofKind(logdir.KindLeaderEpochCheckpoint),
+		broker: loadFails + ": the broker does not start",
+		source: "LogManager.loadLogs (3.1): a KafkaStorageException is not caught; before 1.0 no IOException is either",
+	},
+	{
+		code: PartitionMetadataMalformed, releases: kafkaversion.Until(3, 2),
+		broker: loadFails + ": the broker does not start",
+		source: "LogManager.loadLogs (3.1), PartitionMetadataFile",
+	},
+	{
+		code: CheckpointOffsetOutOfRange, releases: kafkaversion.Until(2, 2, 1), when: ofKind(logdir.KindLogStarts),
 		broker: "the log starts behind its end: nothing of the partition can be read, and no segment is deleted for it at the start",
 		source: "Log.recoverLog (2.2.0), before KAFKA-8306",
 	},

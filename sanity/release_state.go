@@ -97,3 +97,18 @@ func (r *release) quorumState(report *report, path string, q *statefile.QuorumSt
 	f.Broker = "the controller does not start"
 	report.add(f)
 }
+
+// metadataVersions take a partition.metadata of another version than 0, as later
+// ones may write it (PartitionMetadataReadBuffer).
+var metadataVersions = kafkaversion.Since(3, 7)
+
+// partitionMetadata reports a version that the reader does not take.
+func (r *release) partitionMetadata(report *report, path string, m *statefile.PartitionMetadata) {
+	if r == nil || m.Version == 0 || metadataVersions.Has(r.version) || !releaseReads(logdir.KindPartitionMetadata, r.version) {
+		return
+	}
+	f := At(PartitionMetadataMalformed, path)
+	f.Message = fmt.Sprintf("version %d is taken since Kafka %s; unknown to %s", m.Version, metadataVersions.From.Name(), r.name())
+	f.Broker = loadFails + ": the log directory goes offline"
+	report.add(f)
+}

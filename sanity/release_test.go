@@ -268,6 +268,16 @@ func stateBorders() []border {
 			before: "0.8.0", since: "0.8.1", inOld: "info checkpoint-malformed: does not read this file", inNew: "error checkpoint-malformed: "},
 		{name: "a log start behind the end", tree: dir(tree{"log-start-offset-checkpoint": batchtest.OffsetCheckpoint(batchtest.TopicPartitionOffset{Topic: "small", Offset: 50}), "meta.properties": []byte("broker.id=1\n")}), targets: []string{"data"},
 			before: "2.2.0", since: "2.2.1", inOld: "warning checkpoint-offset-out-of-range: nothing of the partition can be read", inNew: "warning checkpoint-offset-out-of-range: deletes all segments"},
+		{name: "recovery points that can't be read", tree: dir(tree{"recovery-point-offset-checkpoint": []byte("x\n"), "meta.properties": []byte("broker.id=1\n")}), targets: []string{"data"},
+			before: "0.8.2.2", since: "0.9", inOld: "error checkpoint-malformed: the broker does not start", inNew: "error checkpoint-malformed: every partition is recovered"},
+		{name: "epochs that can't be read", tree: merged(logOf(kv(0)), tree{dir0 + "leader-epoch-checkpoint": []byte("0\n1\n0 0\n1 1\n")}),
+			before: "3.1.2", since: "3.2", inOld: "error checkpoint-malformed: the broker does not start", inNew: "error checkpoint-malformed: the log directory goes offline"},
+		{name: "an epoch below 0", tree: merged(logOf(kv(0)), tree{dir0 + "leader-epoch-checkpoint": []byte("0\n1\n-3 0\n")}),
+			before: "2.6.3", since: "2.7", inOld: "error checkpoint-malformed: not noticed", inNew: "error checkpoint-malformed: the broker does not start"},
+		{name: "a topic id that can't be read", tree: merged(logOf(kv(0)), tree{dir0 + "partition.metadata": []byte("version: -1\ntopic_id: AAAAAAAAAAAAAAAAAAAAAQ\n")}),
+			before: "3.1.2", since: "3.2", inOld: "error partition-metadata-malformed: the broker does not start", inNew: "error partition-metadata-malformed: the log directory goes offline"},
+		{name: "a topic id of a later version", tree: merged(logOf(kv(0)), tree{dir0 + "partition.metadata": []byte("version: 1\ntopic_id: AAAAAAAAAAAAAAAAAAAAAQ\n")}),
+			before: "3.6.2", since: "3.7", inOld: "error partition-metadata-malformed: unknown to Kafka 3.6.2"},
 		{name: "a bootstrap snapshot that isn't read", tree: dir(tree{"bootstrap.checkpoint": []byte("no snapshot at all")}), targets: []string{"data"},
 			before: "3.2.3", since: "3.3", inOld: "info kraft-checkpoint-malformed: does not read this file", inNew: "error kraft-checkpoint-malformed: "},
 		{name: "a snapshot without its log's start", tree: tree{"__cluster_metadata-0/00000000000000000005.log": batchtest.NewSegment(5, kv(5)).Data, "__cluster_metadata-0/00000000000000000005.index": nil, "__cluster_metadata-0/00000000000000000005.timeindex": nil},
@@ -325,6 +335,7 @@ func TestReleaseBordersAreDocumented(t *testing.T) {
 	for _, r := range markerReleases {
 		named(r.From)
 	}
+	named(metadataVersions.From)
 	named(remoteCacheReleases.From)
 	named(quorumReleases.From)
 }

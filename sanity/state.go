@@ -33,6 +33,7 @@ func (p *partitionCheck) partitionMetadata() {
 	m, ok := readState(p, p.p.Metadata, PartitionMetadataMalformed, loadFails, statefile.ReadPartitionMetadata)
 	if ok {
 		p.topicID = m.TopicID
+		p.c.reads.partitionMetadata(p.report, p.p.Metadata.Path, &m)
 	}
 }
 

@@ -45,6 +45,8 @@ func TestEarlierKafkaLoads(t *testing.T) {
 	}
 }
 
+func TestKafkaLoadsBorders(t *testing.T) { loadsBorders(t, latest(t)) }
+
 // loadsBorders asks for all differences, whichever releases have them.
 func loadsBorders(t *testing.T, k *kafka) {
 	for _, b := range borders() {

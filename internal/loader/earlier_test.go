@@ -82,6 +82,8 @@ func borders() []border {
 			"0.10.1.1": "", "0.10.2.2": "", "0.11.0.3": "OutOfMemoryError", "1.1.0": "OutOfMemoryError", "1.1.1": "", "2.8.2": ""}},
 		{name: "the largest length", files: whole(claims(three, 0x7fffffff), nil), outcomes: map[string]string{
 			"0.10.2.2": "", "0.11.0.3": "IllegalArgumentException", "1.1.0": "IllegalArgumentException", "1.1.1": ""}},
+		{name: "a marker that can't be decoded", files: whole(append(logOf(kv(0)), batchtest.ControlBatch(1, 0, batchtest.Record{Key: []byte{255, 0, 0, 0}, Value: make([]byte, 6)}).WithProducer(7, 0, -1).WithAttributes(0x30).Encode()...), nil), outcomes: map[string]string{
+			"0.11.0.3": "InvalidRecordException", "2.2.2": "InvalidRecordException", "3.9.1": "InvalidRecordException", "4.4.0": "InvalidRecordException"}},
 		{name: "an offset that does not fit", files: whole(logOf(kv(0), kv(1<<32), kv(1<<32+1)), nil), outcomes: map[string]string{"1.1.1": "", "2.0.1": ""},
 			check: func(p *loader.Plan) bool { return (len(p.Segments) == 1) == p.Options.Version.Before(2) }},
 		{name: "an offset below the base", files: files{second: logOf(kv(0), kv(1)), strings.TrimSuffix(second, ".log") + ".index": nil}, outcomes: map[string]string{
