@@ -20,6 +20,7 @@ type judge struct {
 	soundFrom, soundAt int64
 	// Up to here a series of plausible headers was followed already.
 	chained int64
+	chains  []brokenChain // see leadsOn
 	// What was judged last; whatever is looked at lies behind it.
 	position int64
 	// How many bytes were read through for a checksum, see credit; and how many
@@ -28,6 +29,12 @@ type judge struct {
 	ranges        ranges
 	buffer        []byte // for reading through
 	window        []byte // of a search, in which others may read through
+}
+
+// forget drops what is known of bytes that have changed since.
+func (j *judge) forget() {
+	j.soundFrom, j.soundAt, j.chained, j.chains = -1, 0, 0, nil
+	j.ranges = ranges{}
 }
 
 // at judges position. The item's batch is set, without Data, where its extent

@@ -28,7 +28,7 @@ const (
 // what is before its ends. However many ranges are asked for, and however large
 // they are, each byte of the file is read through once.
 //
-// What it has read may change while a broker writes: then forget.
+// What it has read may change while a broker writes, see judge.forget.
 type ranges struct {
 	sums  [2]sums
 	pages []page
@@ -47,8 +47,6 @@ type sums struct {
 }
 
 func (s *sums) end() int64 { return s.start + s.step*int64(len(s.sums)-1) }
-
-func (r *ranges) forget() { *r = ranges{} }
 
 // credit says whether n bytes from position on may be read through for their
 // checksum, and takes them off.

@@ -39,8 +39,7 @@ func (j *judge) settled(position int64) (Item, error) {
 			}
 		}
 		// What was searched was not yet what is there now.
-		j.soundFrom, j.soundAt, j.chained = -1, 0, 0
-		j.ranges.forget()
+		j.forget()
 	}
 }
 

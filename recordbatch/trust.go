@@ -2,8 +2,6 @@ package recordbatch
 
 import (
 	"fmt"
-
-	"github.com/kafsck/kafsck/internal/blocks"
 )
 
 // badChecksum decides whether the length of a batch can be trusted although
@@ -67,48 +65,6 @@ func (j *judge) hides(b *Batch, inside int64) (bool, error) {
 		return false, err
 	}
 	return first.Offset > b.LastOffset() && first.LastOffset() < after.Offset, nil
-}
-
-// leadsOn follows headers from position on, to the first sound batch, the end
-// of the file, or zeros: then the lengths on the way are believed. So are many
-// plausible headers in a row.
-func (j *judge) leadsOn(position int64) (bool, error) {
-	const manyHeaders = 64
-	if position <= j.chained {
-		return true, nil
-	}
-	at := position
-	for range manyHeaders {
-		if at == j.end {
-			break
-		}
-		sound, err := j.soundAtPosition(at)
-		if err != nil {
-			return false, err
-		}
-		if sound {
-			break
-		}
-		var header [maxHeader]byte
-		head := header[:min(j.end-at, maxHeader)]
-		if err := blocks.ReadFull(j.r, head, at); err != nil {
-			return false, err
-		}
-		if zeros(head) == len(head) {
-			break
-		}
-		if len(head) < minHeader {
-			return false, nil
-		}
-		var b Batch
-		parseHeader(&b, head, at)
-		if !plausible(&b, head) || b.Size > j.end-at {
-			return false, nil
-		}
-		at = b.EndPosition()
-	}
-	j.chained = at
-	return true, nil
 }
 
 // rightLength says so where the checksum proves what the length should be.

@@ -18,6 +18,15 @@ var ClaimLogs = map[string]func(size, claim int) []byte{
 	"in ladders": func(size, claim int) []byte {
 		return claimLog(size, func(i int64, _ int) []byte { return falseHeader(i, claim-claim%claimStride) })
 	},
+	// The same, but no ladder is so long that it would be believed.
+	"in short ladders": func(size, claim int) []byte {
+		return claimLog(size, func(i int64, at int) []byte {
+			if at%(50*claim) < claim {
+				return falseHeader(i, 2*size)
+			}
+			return falseHeader(i, claim-claim%claimStride)
+		})
+	},
 	// What is behind a claim is a batch of the log.
 	"to batches": func(size, claim int) []byte {
 		return claimLog(size, func(i int64, _ int) []byte { return falseHeader(i-1, claim-claim%claimStride+PosRecords) })
