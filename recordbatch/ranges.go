@@ -19,9 +19,9 @@ const (
 	mostSums     = 1 << 18
 
 	pageSize = 4 << 10
-	// pageCount is twice as many as the largest claim that a scan reads into
-	// memory has: what is before a claim and what is behind it fit.
-	pageCount = 2 * maxLoaded / pageSize
+	// pageCount is a little more than the largest batch has that a scan reads into
+	// memory before it is proved: what is at both ends of such a claim fits.
+	pageCount = maxLoaded/pageSize + 64
 )
 
 // ranges computes the checksum of any range of a file from the checksums of
