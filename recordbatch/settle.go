@@ -1,8 +1,10 @@
 package recordbatch
 
-import "github.com/kafsck/kafsck/internal/blocks"
+import (
+	"bytes"
 
-import "bytes"
+	"github.com/kafsck/kafsck/internal/blocks"
+)
 
 // settleTries is how often a position is judged anew because its header
 // changed meanwhile. A batch is written at once: twice is much already.
