@@ -90,6 +90,12 @@ func borders() []border {
 			"1.1.1": "", "2.8.2": "IllegalArgumentException"}},
 		{name: "recovered below the log's start", options: loader.Options{LogStart: 2}, files: whole(logOf(kv(0), kv(1)), files{second: logOf(kv(2), kv(3)), strings.TrimSuffix(second, ".log") + ".index": nil}), outcomes: map[string]string{
 			"0.10.2.2": "", "0.11.0.3": "IllegalArgumentException", "1.1.1": "IllegalArgumentException", "2.0.1": ""}},
+		{name: "a .swap that doesn't count, beside the index of its segment", options: loader.Options{Clean: true}, files: whole(append(three[:2*size:2*size], append(kv(2).Encode()[:30], 0)...), files{
+			name(".log.swap"): three, name(".log.cleaned"): nil,
+		}), outcomes: map[string]string{"2.2.2": "", "2.8.2": "", "3.0.2": ""},
+			check: func(p *loader.Plan) bool {
+				return (p.Segments[0].Size == int64(2*size)) == (!p.Options.Version.Before(2, 3) && p.Options.Version.Before(3))
+			}},
 		{name: "no segment", options: loader.Options{LogStart: 9}, files: files{"leader-epoch-checkpoint": nil}, outcomes: map[string]string{"2.2.0": "", "2.2.1": ""},
 			check: func(p *loader.Plan) bool { return (p.Segments[0].BaseOffset == 0) == p.Options.Version.Before(2, 2, 1) }},
 		{name: "an open transaction that the log lost", options: loader.Options{Clean: true}, files: whole(logOf(open(0)), files{

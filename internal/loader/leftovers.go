@@ -37,6 +37,11 @@ func (l *load) removeTemporary() (swaps []string, err error) {
 			return nil, thrown
 		case offset >= smallest && !l.options.Version.Before(2):
 			l.removeFile(name, "swap-incomplete")
+			if l.options.Version.Before(3) { // deletes the indexes before it knows that
+				for _, ext := range l.indexExts() {
+					l.removeFile(fileName(offset, ext), reasonReplaced)
+				}
+			}
 		default:
 			valid = append(valid, name)
 		}
