@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,20 +20,18 @@ import (
 // A dry run tells what it can of logs that a broker is writing, and changes
 // nothing; what a broker took away is told from what is missing.
 func TestDryRunBesideABroker(t *testing.T) {
-	batch := func(offset int64) []byte { return batchtest.NewBatch(offset, 1000, batchtest.KV("k", "v")).Encode() }
-	const first, second, third = "00000000000000000000.log", "00000000000000000001.log", "00000000000000000002.log"
-	size := int64(len(batch(2)))
+	size := int64(len(batchtest.OneRecord(2)))
 	for _, live := range []bool{true, false} {
-		path := locktest.Partition(t, live, map[string][]byte{first: batch(0), second: batch(1), third: append(batch(2), make([]byte, 4096)...)})
+		path, logs := locktest.Logs(t, live, batchtest.OneRecord(0), batchtest.OneRecord(1), append(batchtest.OneRecord(2), make([]byte, 4096)...))
 		grown := false
 		o := defaults()
 		o.Workers = 1 // the first that is read is the first log
 		o.Reading = func(r io.ReaderAt) io.ReaderAt {
-			locktest.Remove(t, filepath.Join(path, second))
+			locktest.Remove(t, logs[1])
 			return reading{r, func() {
 				if !grown {
 					grown = true
-					if err := os.WriteFile(filepath.Join(path, first), bytes.Repeat(batch(0), 2), 0o644); err != nil {
+					if err := os.WriteFile(logs[0], bytes.Repeat(batchtest.OneRecord(0), 2), 0o644); err != nil {
 						t.Error(err)
 					}
 				}

@@ -14,12 +14,10 @@ import (
 // A file that a broker takes away while the bundle is made is left out, which the
 // manifest says; where no broker runs, that is a failure.
 func TestFileThatGoes(t *testing.T) {
-	batch := func(offset int64) []byte { return batchtest.NewBatch(offset, 1000, batchtest.KV("k", "v")).Encode() }
-	const first, second = "00000000000000000000.log", "00000000000000000001.log"
 	for _, live := range []bool{true, false} {
-		path := locktest.Partition(t, live, map[string][]byte{first: batch(0), second: batch(1)})
+		path, logs := locktest.Logs(t, live, batchtest.OneRecord(0), batchtest.OneRecord(1))
 		result, err := write(t, t.Context(), path, filepath.Join(t.TempDir(), "report.tar.gz"), Options{Recovery: testRecovery(), Reading: func(r io.ReaderAt) io.ReaderAt {
-			locktest.Remove(t, filepath.Join(path, second))
+			locktest.Remove(t, logs[1])
 			return r
 		}})
 		if err != nil {
@@ -27,7 +25,7 @@ func TestFileThatGoes(t *testing.T) {
 		}
 		gone := false
 		for _, omission := range result.LeftOut {
-			gone = gone || omission.File == "t-0/"+second && omission.Why == goneSince
+			gone = gone || omission.File == "t-0/"+filepath.Base(logs[1]) && omission.Why == goneSince
 		}
 		if gone != live || (len(result.Failures) == 0) != live {
 			t.Errorf("broker %v: left out %+v, failures %v", live, result.LeftOut, result.Failures)

@@ -4,7 +4,6 @@ package compare
 
 import (
 	"io"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -16,11 +15,9 @@ import (
 // Replicas are compared as they were when they were opened, up to where a broker
 // is writing.
 func TestReplicaThatIsInUse(t *testing.T) {
-	batch := func(offset int64) []byte { return batchtest.NewBatch(offset, 1000, batchtest.KV("k", "v")).Encode() }
-	const first, second = "00000000000000000000.log", "00000000000000000001.log"
-	still := locktest.Partition(t, false, map[string][]byte{first: batch(0), second: batch(1)})
+	still, _ := locktest.Logs(t, false, batchtest.OneRecord(0), batchtest.OneRecord(1))
 	for _, live := range []bool{true, false} {
-		used := locktest.Partition(t, live, map[string][]byte{first: batch(0), second: slices.Concat(batch(1), batch(2)[:50])})
+		used, logs := locktest.Logs(t, live, batchtest.OneRecord(0), slices.Concat(batchtest.OneRecord(1), batchtest.OneRecord(2)[:50]))
 		var sides [2]*Source
 		for i, path := range []string{used, still} {
 			p, err := logdir.OpenPartition(path)
@@ -33,7 +30,7 @@ func TestReplicaThatIsInUse(t *testing.T) {
 			defer sides[i].Close()
 		}
 		s, err := Replicas(t.Context(), sides[0], sides[1], Options{Reading: func(r io.ReaderAt) io.ReaderAt {
-			locktest.Remove(t, filepath.Join(used, second))
+			locktest.Remove(t, logs[1])
 			return r
 		}})
 		if live && (err != nil || !s.Equal) || !live && err == nil {

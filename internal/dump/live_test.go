@@ -21,14 +21,13 @@ import (
 // A file that goes between the listing and its turn is left out where a broker
 // runs, and named; else it is missing. The others are dumped.
 func TestFileThatGoes(t *testing.T) {
-	log := batchtest.NewBatch(0, 1000, batchtest.KV("k", "v")).Encode()
-	const first, second, third = "00000000000000000000.log", "00000000000000000001.log", "00000000000000000002.log"
+	log := batchtest.OneRecord(0)
 	for _, live := range []bool{true, false} {
-		path := locktest.Partition(t, live, map[string][]byte{first: log, second: log, third: log})
+		path, logs := locktest.Logs(t, live, log, log, log)
 		var out, messages bytes.Buffer
 		o := DefaultOptions()
 		o.Reading = func(r io.ReaderAt) io.ReaderAt {
-			locktest.Remove(t, filepath.Join(path, second))
+			locktest.Remove(t, logs[1])
 			return r
 		}
 		sink := NewSink(&out, &messages, o.Format)
@@ -40,7 +39,7 @@ func TestFileThatGoes(t *testing.T) {
 			t.Errorf("broker %v: %d files are dumped", live, n)
 		}
 		_, gone := errors.AsType[*logdir.GoneError](err)
-		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), second) || gone != live {
+		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), logs[1]) || gone != live {
 			t.Errorf("broker %v: %v", live, err)
 		}
 		if want := map[bool]int{true: 2, false: 3}[live]; len(rows) != want {
@@ -53,7 +52,7 @@ func TestFileThatGoes(t *testing.T) {
 // no damage: its zeros have been read, and there is a newer segment when they are
 // judged.
 func TestSegmentThatIsRolled(t *testing.T) {
-	log := batchtest.NewBatch(0, 1000, batchtest.KV("k", "v")).Encode()
+	log := batchtest.OneRecord(0)
 	const first, second = "00000000000000000000.log", "00000000000000000001.log"
 	for _, c := range []struct{ live, trimmed bool }{{true, true}, {true, false}, {false, false}} {
 		path := locktest.Partition(t, c.live, map[string][]byte{first: append(bytes.Clone(log), make([]byte, 1<<16)...)})

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"testing"
 
 	"github.com/kafsck/kafsck/internal/brokerlock/locktest"
@@ -19,16 +18,14 @@ import (
 // A segment that goes while the plan is made is part of it where a broker runs: the
 // plan is of the moment when it was begun.
 func TestSegmentThatGoes(t *testing.T) {
-	batch := func(offset int64) []byte { return batchtest.NewBatch(offset, 1000, batchtest.KV("k", "v")).Encode() }
-	const first, second = "00000000000000000000.log", "00000000000000000001.log"
 	for _, live := range []bool{true, false} {
-		path := locktest.Partition(t, live, map[string][]byte{first: batch(0), second: batch(1)})
+		path, logs := locktest.Logs(t, live, batchtest.OneRecord(0), batchtest.OneRecord(1))
 		p, err := logdir.OpenPartition(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		o := loader.Options{Version: kafkaversion.Latest, Interval: 4096, MaxIndexSize: 10 << 20, Reading: func(r io.ReaderAt) io.ReaderAt {
-			locktest.Remove(t, filepath.Join(path, second))
+			locktest.Remove(t, logs[1])
 			return r
 		}}
 		plan, err := loader.Partition(t.Context(), p, o)

@@ -4,7 +4,6 @@ package salvage
 
 import (
 	"io"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -16,10 +15,8 @@ import (
 // What a broker takes away after the salvage began is salvaged, and what it is
 // writing isn't left behind.
 func TestPartitionThatIsInUse(t *testing.T) {
-	batch := func(offset int64) []byte { return batchtest.NewBatch(offset, 1000, batchtest.KV("k", "v")).Encode() }
-	const first, second = "00000000000000000000.log", "00000000000000000001.log"
 	for _, live := range []bool{true, false} {
-		path := locktest.Partition(t, live, map[string][]byte{first: batch(0), second: slices.Concat(batch(1), batch(2)[:50])})
+		path, logs := locktest.Logs(t, live, batchtest.OneRecord(0), slices.Concat(batchtest.OneRecord(1), batchtest.OneRecord(2)[:50]))
 		jobs, _, err := Plan(&Request{Paths: []string{path}})
 		if err != nil {
 			t.Fatal(err)
@@ -33,7 +30,7 @@ func TestPartitionThatIsInUse(t *testing.T) {
 			return nil
 		}
 		o.Reading = func(r io.ReaderAt) io.ReaderAt {
-			locktest.Remove(t, filepath.Join(path, second))
+			locktest.Remove(t, logs[1])
 			return r
 		}
 		records := 0

@@ -44,3 +44,6 @@ func (r Record) Append(dst []byte) []byte {
 	}
 	return append(AppendVarint(dst, int64(len(body))), body...)
 }
+
+// OneRecord is the bytes of a small batch: a record at an offset.
+func OneRecord(offset int64) []byte { return NewBatch(offset, 1000, KV("k", "v")).Encode() }

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/kafsck/kafsck/internal/brokerlock"
+	"github.com/kafsck/kafsck/recordbatch/batchtest"
 )
 
 const fileToHold = "KAFSCK_LOCKTEST_HOLD"
@@ -89,6 +90,21 @@ func Partition(t testing.TB, held bool, files map[string][]byte) (path string) {
 		}
 	}
 	return path
+}
+
+// Logs is a Partition of logs, whose names have the base offsets 0, 1 and so on.
+// paths are those of the logs.
+func Logs(t testing.TB, held bool, logs ...[]byte) (partition string, paths []string) {
+	t.Helper()
+	files := make(map[string][]byte)
+	for i, log := range logs {
+		files[batchtest.FileName(int64(i), ".log")] = log
+	}
+	partition = Partition(t, held, files)
+	for i := range logs {
+		paths = append(paths, filepath.Join(partition, batchtest.FileName(int64(i), ".log")))
+	}
+	return partition, paths
 }
 
 // Remove removes a file, if it is there.
