@@ -206,6 +206,11 @@ func smallestLength(magic int8) int64 {
 	return minLengthV2
 }
 
+// isFormat says whether the format is a known one, and allows the length.
+func (b *Batch) isFormat() bool {
+	return b.Magic >= 0 && b.Magic <= 2 && b.Size-LogOverhead >= smallestLength(b.Magic)
+}
+
 // plausible says whether the header could be one that a broker wrote. It is
 // used only where framing was lost and the checksum alone is not enough to go
 // by or too dear to compute: a sound batch is never judged by it.

@@ -130,7 +130,7 @@ func (j *judge) badFrame(b *Batch, head []byte) (Item, error) {
 	if err := j.compute(b, b.Magic); err != nil {
 		return Item{}, err
 	}
-	if b.Magic >= 0 && b.Magic <= 2 && b.CRC == b.ComputedCRC && b.Size-LogOverhead >= smallestLength(b.Magic) {
+	if b.isFormat() && b.CRC == b.ComputedCRC {
 		// Sound, but too large to be loaded before that was known.
 		b.Data = make([]byte, b.Size)
 		return Item{Batch: *b}, blocks.ReadFull(j.r, b.Data, b.Position)
@@ -152,7 +152,7 @@ func (j *judge) badFrame(b *Batch, head []byte) (Item, error) {
 		}
 		return Item{Batch: *b, Err: batchError(b, ErrBadMagic, "magic %d, where the checksum is that of a v2 batch", magic)}, nil
 	}
-	if b.Magic < 0 || b.Magic > 2 || b.Size-LogOverhead < smallestLength(b.Magic) {
+	if !b.isFormat() {
 		return j.lostFraming(b, head)
 	}
 	return j.badChecksum(b, head)

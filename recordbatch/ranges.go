@@ -48,14 +48,10 @@ type sums struct {
 
 func (s *sums) end() int64 { return s.start + s.step*int64(len(s.sums)-1) }
 
-// credit says whether n bytes from position on may be read through for their
-// checksum, and takes them off.
-func (j *judge) credit(position, n int64) bool {
-	if j.direct+n > directCredit+directPerByte*position {
-		return false
-	}
-	j.direct += n
-	return true
+// affords says whether n bytes from position on may be read through for their
+// checksum.
+func (j *judge) affords(position, n int64) bool {
+	return j.direct+n <= directCredit+directPerByte*position
 }
 
 // checksum is the checksum of the bytes from from up to to.
@@ -63,7 +59,8 @@ func (j *judge) checksum(p *polynomial, from, to int64) (uint32, error) {
 	if to <= from {
 		return 0, nil
 	}
-	if j.credit(from, to-from) {
+	if j.affords(from, to-from) {
+		j.direct += to - from
 		return j.through(p, from, to)
 	}
 	s := &j.ranges.sums[0]
@@ -176,5 +173,5 @@ func (j *judge) page(position int64) ([]byte, error) {
 // tired says whether so much was read through for nothing that b isn't to be read
 // before its checksum is known.
 func (j *judge) tired(b *Batch) bool {
-	return b.Size >= pageSize && j.direct+b.Size > directCredit+directPerByte*b.Position
+	return b.Size >= pageSize && !j.affords(b.Position, b.Size)
 }

@@ -112,7 +112,7 @@ func (j *judge) soundAtPosition(position int64) (bool, error) {
 // fits says whether an entry has a known format and a length that it allows and
 // the file holds.
 func (j *judge) fits(b *Batch) bool {
-	return b.Magic >= 0 && b.Magic <= 2 && b.Size-LogOverhead >= smallestLength(b.Magic) && b.Size <= j.end-b.Position
+	return b.isFormat() && b.Size <= j.end-b.Position
 }
 
 // nextSound is the first position from from on at which a plausible header has

@@ -71,8 +71,7 @@ func (j *judge) hides(b *Batch, inside int64) (bool, error) {
 func (j *judge) rightLength(b *Batch, end int64) string {
 	probe := *b
 	probe.Size = end - b.Position
-	if probe.Size == b.Size || probe.Size > maxLoaded || b.Magic < 0 || b.Magic > 2 ||
-		probe.Size-LogOverhead < smallestLength(b.Magic) {
+	if probe.Size == b.Size || probe.Size > maxLoaded || !probe.isFormat() {
 		return ""
 	}
 	if err := j.compute(&probe, probe.Magic); err != nil || probe.CRC != probe.ComputedCRC {

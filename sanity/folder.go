@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// most is how many findings of one code a file may have; what comes after is
+// MostOfCode is how many findings of one code a file may have; what comes after is
 // counted in the last of them. It bounds memory whatever a file holds.
-const most = 64
+const MostOfCode = 64
 
 // report gathers the findings of one unit of work.
 type report struct {
@@ -117,7 +117,7 @@ func (d *folder) run(code Code) *Finding {
 	if run := d.open[code]; run != nil {
 		return run
 	}
-	if d.counts[code] >= most {
+	if d.counts[code] >= MostOfCode {
 		return d.last[code]
 	}
 	return nil

@@ -22,7 +22,7 @@ func TestManyZeroHolesInBatchesAreTold(t *testing.T) {
 			t.Fatalf("a message of %d bytes: %.300s", len(f.Message), f.Message)
 		}
 	}
-	if holes != most || folded < 300 {
+	if holes != MostOfCode || folded < 300 {
 		t.Errorf("%d findings of %d holes", holes, folded)
 	}
 }

@@ -90,7 +90,7 @@ func FuzzPartition(f *testing.F) {
 		if bytes.Equal(old, damaged) != (fingerprint(findings) == b.known) && (bytes.Equal(old, damaged) || isSnapshot(name)) {
 			t.Errorf("%s: equal %v; found\n%s", name, bytes.Equal(old, damaged), fingerprint(findings))
 		}
-		if len(findings) > 3*most {
+		if len(findings) > 3*MostOfCode {
 			t.Errorf("%d findings", len(findings))
 		}
 		var counted Summary

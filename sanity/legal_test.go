@@ -95,7 +95,7 @@ func TestNoise(t *testing.T) {
 		changed[name] = batchtest.Noise(uint64(len(name)), 400_000)
 	}
 	findings, summary := m.check(Options{}, changed)
-	if len(findings) < len(files) || len(findings) > 8*most || summary.Batches != 0 {
+	if len(findings) < len(files) || len(findings) > 8*MostOfCode || summary.Batches != 0 {
 		t.Errorf("%d findings, %+v", len(findings), summary)
 	}
 }

@@ -102,7 +102,7 @@ func (s *segmentCheck) jumped(cur, next *fact) bool {
 func (s *segmentCheck) orderFault(cur *fact, code Code, format string, args ...any) *Finding {
 	f := s.at(code, cur.position, cur.end, format, args...)
 	f.Offset, f.LastOffset = cur.base, cur.last
-	if len(s.astray) < most {
+	if len(s.astray) < MostOfCode {
 		s.astray = append(s.astray, span{cur.base, cur.last})
 	}
 	s.partition.found(s.fold, cur.base, cur.last)

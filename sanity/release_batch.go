@@ -88,7 +88,7 @@ func (r *release) read(s *segmentCheck, b *recordbatch.Batch, p *probe) {
 // nothing but such batches costs one finding.
 func (r *release) refuse(s *segmentCheck, rule *batchRule, b *recordbatch.Batch) {
 	last := s.refused[rule]
-	if f := last.finding; f != nil && (f.EndPosition == b.Position || last.runs >= most) {
+	if f := last.finding; f != nil && (f.EndPosition == b.Position || last.runs >= MostOfCode) {
 		f.folded = f.count() + 1
 		f.EndPosition, f.LastOffset = b.EndPosition(), max(f.LastOffset, b.LastOffset())
 		return

@@ -89,11 +89,11 @@ func TestRefusedBatchesCostNothing(t *testing.T) {
 		t.Errorf("%d findings", len(p.report.findings))
 	}
 	// Good and bad ones in turns: bounded as well.
-	for range 10 * most {
+	for range 10 * MostOfCode {
 		b.Position += 1000
 		step()
 	}
-	if n := len(p.report.findings); n != most {
+	if n := len(p.report.findings); n != MostOfCode {
 		t.Errorf("%d findings", n)
 	}
 	if newRelease(mustParse(t, "4.4")).batches != nil {

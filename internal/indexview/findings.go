@@ -7,13 +7,9 @@ import (
 	"github.com/kafsck/kafsck/sanity"
 )
 
-// most is how many findings of one code an index may have; what comes after is
-// counted in the last of them. It bounds memory, and what somebody has to read,
-// whatever a file holds.
-const most = 64
-
 // Findings turns the entries that are False into findings: consecutive ones
-// with the same fault are one finding, with detail.lastSlot and detail.count.
+// with the same fault are one finding, with detail.lastSlot and detail.count. Of
+// a code there are sanity.MostOfCode; the last of them counts the rest.
 type Findings struct {
 	File string
 	Kind indexfile.Kind
@@ -60,7 +56,7 @@ func (f *Findings) Txns(views []Txn) {
 func (f *Findings) add(slot int, code sanity.Code, offset int64, why func() string) {
 	last, known := f.last[code]
 	follows := known && last == len(f.runs)-1 && f.runs[last].lastSlot == slot-1
-	if follows || f.seen[code] >= most {
+	if follows || f.seen[code] >= sanity.MostOfCode {
 		r := &f.runs[last]
 		r.entries, r.lastSlot = r.entries+1, slot
 		return

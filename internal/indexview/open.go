@@ -58,10 +58,7 @@ func KindOf(kind logdir.Kind) (indexfile.Kind, bool) {
 }
 
 // A broker that exchanges a segment takes a moment for it.
-const (
-	mostTries = 10
-	pause     = 10 * time.Millisecond
-)
+const pause = 10 * time.Millisecond
 
 // Open opens an index and its log for reading. A broker that replaces a segment
 // renames the old log and its indexes before the new ones get their names
@@ -70,7 +67,7 @@ const (
 func Open(path string) (*File, error) {
 	for try := 1; ; try++ {
 		f, err := open(path)
-		if err != nil || try == mostTries || f.belongTogether() {
+		if err != nil || try == logdir.MostTries || f.belongTogether() {
 			return f, err
 		}
 		_ = f.Close()

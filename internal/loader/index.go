@@ -54,12 +54,17 @@ func (s *segment) index(kind indexfile.Kind) (*file, error) {
 	return s.l.dir.create(name, size), nil
 }
 
+// sizedIndexes are the indexes that the release makes for every segment.
+func (l *load) sizedIndexes() []indexfile.Kind {
+	if l.options.Version.Before(0, 10, 1) {
+		return []indexfile.Kind{indexfile.Offset}
+	}
+	return []indexfile.Kind{indexfile.Offset, indexfile.Time}
+}
+
 // makeIndexes makes the offset and the time index where they are missing.
 func (s *segment) makeIndexes() error {
-	for _, kind := range []indexfile.Kind{indexfile.Offset, indexfile.Time} {
-		if kind == indexfile.Time && s.l.options.Version.Before(0, 10, 1) {
-			continue
-		}
+	for _, kind := range s.l.sizedIndexes() {
 		if _, err := s.index(kind); err != nil {
 			return err
 		}

@@ -124,10 +124,7 @@ func (l *load) versionBefore44(reader *indexfile.TxnReader, thrown error) error 
 // growIndexes gives the indexes of the active segment their full size, with
 // room for more entries (LogSegment.resizeIndexes).
 func (l *load) growIndexes(s *segment) error {
-	for _, kind := range []indexfile.Kind{indexfile.Offset, indexfile.Time} {
-		if kind == indexfile.Time && l.options.Version.Before(0, 10, 1) {
-			continue
-		}
+	for _, kind := range l.sizedIndexes() {
 		full, err := l.indexSize(kind)
 		if err != nil {
 			return err

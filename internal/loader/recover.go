@@ -19,11 +19,12 @@ func (l *load) recoverSegment(s *segment, reason string) (truncated int64, err e
 		if p, err = l.newProducers(); err != nil {
 			return 0, err
 		}
-		rebuild := func() error { return p.rebuild(l.segments, l.options.LogStart, s.base, false) }
 		if l.options.Version.Before(2) {
-			rebuild = func() error { return p.rebuildOld(l.segments, l.options.LogStart, s.base) }
+			err = p.rebuildOld(l.segments, l.options.LogStart, s.base)
+		} else {
+			err = p.rebuild(l.segments, l.options.LogStart, s.base, false)
 		}
-		if err := rebuild(); err != nil {
+		if err != nil {
 			return 0, err
 		}
 	}

@@ -163,11 +163,12 @@ func (s *segment) nextOffset() (int64, error) {
 // (LogSegment.hasOverflow).
 func (s *segment) overflows() (bool, error) {
 	next, err := s.nextOffset()
-	return err == nil && next > s.base && !s.fits(next-1), err
+	return err == nil && next > s.base && !fits(s.base, next-1), err
 }
 
-func (s *segment) fits(offset int64) bool {
-	relative := offset - s.base
+// fits says whether an index of a segment with a base offset can name an offset.
+func fits(base, offset int64) bool {
+	relative := offset - base
 	return relative >= 0 && relative <= math.MaxInt32
 }
 

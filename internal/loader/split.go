@@ -2,7 +2,6 @@ package loader
 
 import (
 	"errors"
-	"math"
 
 	"github.com/kafsck/kafsck/indexfile"
 	"github.com/kafsck/kafsck/internal/recovery"
@@ -55,7 +54,7 @@ func (l *load) pieces(s *segment) (all []piece, err error) {
 	p := pieceBuilder{options: &l.options}
 	end := int64(0)
 	err = s.walk(0, s.log.size, func(h *recovery.Headers, b *recordbatch.Batch) (bool, error) {
-		if p.index != nil && !p.fits(b) {
+		if p.index != nil && !fits(p.base, b.LastOffset()) {
 			if err := p.flush(); err != nil {
 				return false, err
 			}
@@ -70,7 +69,7 @@ func (l *load) pieces(s *segment) (all []piece, err error) {
 			if err := p.begin(base, b.Position); err != nil {
 				return false, err
 			}
-			if !p.fits(b) {
+			if !fits(p.base, b.LastOffset()) {
 				return false, throw(classIllegalState, "Failed to append records from position %d in %s", b.Position, s)
 			}
 		}
@@ -103,11 +102,6 @@ func (p *pieceBuilder) begin(base, position int64) (err error) {
 	p.base, p.from, p.to = base, position, position
 	p.index, err = indexfile.NewOffsetBuilder(base, p.options.MaxIndexSize)
 	return err
-}
-
-func (p *pieceBuilder) fits(b *recordbatch.Batch) bool {
-	relative := b.LastOffset() - p.base
-	return relative >= 0 && relative <= math.MaxInt32
 }
 
 func (p *pieceBuilder) append(b *recordbatch.Batch) error {
